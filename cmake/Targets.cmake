@@ -1,0 +1,53 @@
+# The native products: the backend library, the plug-in, the command line tool, tests.
+
+include(GNUInstallDirs)
+etwg_find_executorch_runtime()
+find_package(Threads REQUIRED)
+target_link_libraries(etwg_engine PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
+
+# The ExecuTorch adapter. The registration lies in an object library, so that every product that
+# holds it keeps it, whatever the linker thinks of unreferenced archives.
+file(GLOB adapter_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/executorch/*.cpp")
+add_library(etwg_adapter OBJECT ${adapter_sources})
+target_link_libraries(etwg_adapter PUBLIC etwg_engine etwg_executorch)
+
+# The loadable plug-in.
+add_library(executorch_backend_webgpu SHARED $<TARGET_OBJECTS:etwg_adapter>)
+target_link_libraries(executorch_backend_webgpu PRIVATE etwg_engine etwg_executorch)
+set_target_properties(executorch_backend_webgpu PROPERTIES
+  CXX_VISIBILITY_PRESET hidden
+  BUILD_RPATH_USE_ORIGIN ON
+  INSTALL_RPATH "$ORIGIN")
+
+# What C++ applications link. Undefined-symbol options pull the registration out of the archive.
+add_library(webgpu_backend STATIC $<TARGET_OBJECTS:etwg_adapter>)
+target_link_libraries(webgpu_backend PUBLIC etwg_engine etwg_executorch)
+target_link_options(webgpu_backend INTERFACE
+  "LINKER:-u,$<$<PLATFORM_ID:Darwin>:_>etwebgpu_backend_registration")
+
+file(GLOB cli_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/cli/*.cpp")
+if(cli_sources)
+  find_path(ETWG_CLI11_INCLUDE CLI/CLI.hpp REQUIRED)
+  find_path(ETWG_JSON_INCLUDE nlohmann/json.hpp REQUIRED)
+  add_executable(etwebgpu ${cli_sources})
+  target_link_libraries(etwebgpu PRIVATE etwg_program etwg_engine)
+endif()
+
+if(ETWG_BUILD_TESTS)
+  enable_testing()
+  find_package(GTest REQUIRED)
+  file(GLOB cpu_tests CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/cpp/*.cpp")
+  file(GLOB gpu_tests CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/gpu/*.cpp")
+  add_executable(etwebgpu_tests ${cpu_tests})
+  target_link_libraries(etwebgpu_tests PRIVATE etwg_program etwg_core GTest::gtest_main)
+  add_executable(etwebgpu_gpu_tests ${gpu_tests})
+  target_link_libraries(etwebgpu_gpu_tests PRIVATE etwg_program etwg_engine GTest::gtest_main)
+  add_test(NAME etwebgpu_tests COMMAND etwebgpu_tests)
+  add_test(NAME etwebgpu_gpu_tests COMMAND etwebgpu_gpu_tests)
+endif()
+if(ETWG_BUILD_FUZZERS)
+  add_subdirectory(tests/fuzz)
+endif()
+if(ETWG_BUILD_BENCH)
+  add_subdirectory(bench)
+endif()

@@ -1,0 +1,46 @@
+#include <algorithm>
+#include <vector>
+
+#include "ops/op.h"
+#include "ops/movement.h"
+#include "ops/pointwise.h"
+#include "ops/signature.h"
+
+namespace executorch::backends::webgpu {
+
+std::span<const Op> all_ops() {
+  static const std::vector<Op> ops = [] {
+    std::vector<Op> all;
+    // Every operator family, in the open. A family's rows are in its file.
+    for (const std::span<const Op> family : {
+             pointwise_ops(),
+             movement_ops(),
+         }) {
+      all.insert(all.end(), family.begin(), family.end());
+    }
+    std::sort(all.begin(), all.end(), [](const Op& a, const Op& b) { return a.name < b.name; });
+    return all;
+  }();
+  return ops;
+}
+
+const Op* find_op(std::string_view name) {
+  const std::span<const Op> ops = all_ops();
+  const auto it = std::lower_bound(ops.begin(), ops.end(), name,
+                                   [](const Op& op, std::string_view key) { return op.name < key; });
+  return it != ops.end() && it->name == name ? &*it : nullptr;
+}
+
+Status check_node(const NodeView& node) {
+  const Op* op = find_op(node.node().op);
+  if (op == nullptr) {
+    return node.error(ErrorCode::kNotSupported,
+                      "this runtime has no such operator; export with WebGPUPartitioner, or keep the "
+                      "operator on the CPU");
+  }
+  ETWG_TRY(match_signature(node, op->signature));
+  if (op->check != nullptr) ETWG_TRY(op->check(node));
+  return {};
+}
+
+}  // namespace executorch::backends::webgpu
