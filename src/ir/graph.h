@@ -49,9 +49,10 @@ struct Node {
   std::vector<ValueId> outputs;  // a list output is flattened
   uint32_t debug_id = 0;         // the delegate debug id, for profiling and messages
 
-  // Pointwise nodes that passes fused onto this one, in order. Each takes the result so far (the
-  // value `outputs[0]` of the node or follower before it) in one argument, and has its own outputs;
-  // the fused whole writes only result(). Every value of the chain has the same shape.
+  // Pointwise nodes and views that passes fused onto this one, in order. Each takes the result so far
+  // (the value `outputs[0]` of the node or follower before it) as an argument; the fused whole writes
+  // only result(). Every value of the chain has the same elements in the same row-major order, though
+  // views may give it other sizes: a kernel's geometry comes from outputs[0], not from result().
   std::vector<Node> followers;
 
   // The tensor that a fused chain writes; for a node without followers its first output.

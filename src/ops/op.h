@@ -6,25 +6,18 @@
 
 #include "base/capabilities.h"
 #include "base/result.h"
+#include "ir/op_traits.h"
 #include "ops/lowering.h"
 #include "ops/node_view.h"
 
 namespace executorch::backends::webgpu {
-
-// What an operator does to data; passes and the planner decide by this, never by name.
-enum class OpKind : uint8_t {
-  kCompute,    // reads tensors, writes new ones; takes fused followers when `takes_followers`
-  kPointwise,  // element i of the output depends on element i (broadcast) of the inputs
-  kView,       // the output is the input's bytes under other sizes: nothing moves
-  kSymbolic,   // computes integers on the host: shape rule only
-};
 
 // One row of the operator table. `check` is the only statement of what is supported.
 struct Op {
   std::string_view name;       // as in the payload, e.g. "aten.add.Tensor"
   std::string_view signature;  // kinds of arguments and outputs, see signature.h
   OpKind kind = OpKind::kCompute;
-  bool takes_followers = false;  // writes its first output through emit_store(): may be fused onto
+  bool takes_followers = false;  // writes its first output through emit_store()
 
   // Types, ranks, attribute ranges beyond the signature. May be nullptr.
   Status (*check)(const NodeView&) = nullptr;
@@ -38,6 +31,7 @@ struct Op {
 // The whole table, sorted by name; nullptr when the operator is unknown.
 const Op* find_op(std::string_view name);
 std::span<const Op> all_ops();
+OpTraits traits_of(std::string_view name);
 
 // Signature, then check: everything that must hold before infer and lower may be called.
 Status check_node(const NodeView& node);

@@ -16,8 +16,7 @@ namespace {
 // Emits the statements of a chain of pointwise nodes over the elements of one output.
 class ChainEmitter {
  public:
-  ChainEmitter(KernelBuilder& kernel, const Graph& graph, ValueId result)
-      : kernel_(kernel), graph_(graph), result_(result) {
+  ChainEmitter(KernelBuilder& kernel, const Graph& graph) : kernel_(kernel), graph_(graph) {
     kernel_.module("pointwise_math");
   }
 
@@ -26,6 +25,10 @@ class ChainEmitter {
 
   // The statements that compute `node`; its value is bound to a new variable.
   std::string statements(const NodeView& node) {
+    if (traits_of(node.node().op).kind == OpKind::kView) {
+      bind(node.output(), variable(node.id(0)));
+      return "";
+    }
     const PointwiseRow& row = *find_row(node);
     const bool as_float = computes_float(node, row);
     const std::string_view text = as_float ? row.float_text : row.int_text;
@@ -48,7 +51,7 @@ class ChainEmitter {
                        converted(expression, row.condition ? 'B' : (as_float ? 'V' : 'I'), dtype));
   }
 
-  // Declares the operands of `node` without emitting a statement.
+  // The text that reads `value`, which the chain has bound.
   const std::string& variable(ValueId value) const { return variables_.at(value); }
 
   static bool computes_float(const NodeView& node, const PointwiseRow& row) {
@@ -75,7 +78,7 @@ class ChainEmitter {
   std::string operand(const NodeView& node, size_t arg, bool as_float, bool condition) {
     if (node.tensor(arg) == nullptr) return number(*node.number(arg), as_float);
     const ValueId value = node.id(arg);
-    const std::string text = read(value);
+    const std::string text = read(value, node.output());
     const bool value_is_float = kernel_.is_float_value(value);
     if (condition) return fmt::format("({} != {}(0))", text, value_is_float ? "V" : "I");
     if (value_is_float == as_float) return text;
@@ -98,25 +101,24 @@ class ChainEmitter {
     return fmt::format("{}(p.{})", type, name);
   }
 
-  // The value of a tensor at the current output group/element `i`.
-  std::string read(ValueId value) {
+  // The value of a tensor at group/element `i` of `out`, a value of the chain.
+  std::string read(ValueId value, ValueId out) {
     if (const auto it = variables_.find(value); it != variables_.end()) return it->second;
+    if (const auto it = broadcasts_.find({value, out}); it != broadcasts_.end()) return it->second;
     const std::string name = fmt::format("operand{}", operands_++);
     const Shape& from = graph_.tensor(value)->max_dims;
-    const Shape& to = graph_.tensor(result_)->max_dims;
-    std::string text;
+    const Shape& to = graph_.tensor(out)->max_dims;
     if (same_elements(from, to)) {
       kernel_.input(name, value);
-      text = fmt::format("{}_v(i)", name);
-    } else if (from.numel() == 1) {
-      kernel_.input(name, value);
-      text = fmt::format("{}({}1(0u))", kernel_.is_float_value(value) ? "V" : "I", name);
-    } else {
-      emit_view(kernel_, name, value, broadcast_map(graph_, value, result_));
-      text = fmt::format("{}_view(i)", name);
+      return variables_[value] = fmt::format("{}_v(i)", name);
     }
-    variables_[value] = text;
-    return text;
+    if (from.numel() == 1) {
+      kernel_.input(name, value);
+      return variables_[value] =
+                 fmt::format("{}({}1(0u))", kernel_.is_float_value(value) ? "V" : "I", name);
+    }
+    emit_view(kernel_, name, value, broadcast_map(graph_, value, out));
+    return broadcasts_[{value, out}] = fmt::format("{}_view(i)", name);
   }
 
   static bool same_elements(const Shape& from, const Shape& to) {
@@ -142,8 +144,8 @@ class ChainEmitter {
 
   KernelBuilder& kernel_;
   const Graph& graph_;
-  ValueId result_;
   std::map<ValueId, std::string> variables_;
+  std::map<std::pair<ValueId, ValueId>, std::string> broadcasts_;
   int count_ = 0, operands_ = 0, numbers_ = 0;
 };
 
@@ -172,7 +174,7 @@ Status lower_pointwise(const NodeView& node, Lowering& lowering) {
   const ValueId result = node.node().result();
   lowering.add([&](bool general) {
     KernelBuilder kernel(node.graph(), lowering.capabilities(), "pointwise", Lanes::k4, general);
-    ChainEmitter chain(kernel, node.graph(), result);
+    ChainEmitter chain(kernel, node.graph());
     std::string text = chain.statements(node) + follower_statements(chain, node);
     kernel.output("out", result);
     kernel.code(fmt::format("fn compute(i: u32) {{\n{}  out_put(i, {});\n}}\n", text,
@@ -193,7 +195,7 @@ Status lower_pointwise(const NodeView& node, Lowering& lowering) {
 
 void emit_store(KernelBuilder& kernel, const NodeView& node) {
   const ValueId result = node.node().result();
-  ChainEmitter chain(kernel, node.graph(), result);
+  ChainEmitter chain(kernel, node.graph());
   chain.bind(node.output(), "value");
   const std::string text = follower_statements(chain, node);
   kernel.output("out", result);

@@ -31,6 +31,11 @@ const Op* find_op(std::string_view name) {
   return it != ops.end() && it->name == name ? &*it : nullptr;
 }
 
+OpTraits traits_of(std::string_view name) {
+  const Op* op = find_op(name);
+  return op == nullptr ? OpTraits{} : OpTraits{op->kind, op->takes_followers};
+}
+
 Status check_node(const NodeView& node) {
   const Op* op = find_op(node.node().op);
   if (op == nullptr) {
