@@ -1,8 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
-#include <string>
+#include <memory>
 #include <string_view>
 
 #include "base/result.h"
@@ -43,18 +42,17 @@ class CommandStream {
   Status submit();
 
  private:
-  CommandStream(Device& device, Timestamps* timestamps);
+  CommandStream() = default;
   void end_pass();
 
-  Device* device_;
-  Timestamps* timestamps_;
-  std::unique_lock<std::recursive_mutex> lock_;
+  Device* device_ = nullptr;
+  Timestamps* timestamps_ = nullptr;
+  std::unique_ptr<ErrorScope> scope_;  // holds the lock
   Handle<WGPUCommandEncoder> encoder_;
   Handle<WGPUComputePassEncoder> pass_;
-  WGPUComputePipeline pipeline_ = nullptr;    // set on the current pass
-  WGPUBindGroup bind_group_ = nullptr;        // set on the current pass
+  WGPUComputePipeline pipeline_ = nullptr;  // set on the current pass
+  WGPUBindGroup bind_group_ = nullptr;      // set on the current pass
   uint32_t dispatch_count_ = 0;
-  uint64_t errors_before_ = 0;
 };
 
 }  // namespace executorch::backends::webgpu

@@ -19,7 +19,7 @@ class PipelineCache;
 
 struct DeviceOptions {
   // See choose_adapter. Empty: the environment variable ETWEBGPU_ADAPTER, else the default.
-  std::string adapter;
+  std::string adapter = {};
   // The limits every WebGPU implementation guarantees instead of the adapter's maxima (for tests).
   bool default_limits = false;
   // Features that the adapter has can be left off (for tests).
@@ -28,7 +28,7 @@ struct DeviceOptions {
   bool timestamps = true;
   // A folder to keep compiled pipelines in between processes (native only). Empty: the
   // environment variable ETWEBGPU_CACHE_DIR, else none. It is created if missing.
-  std::string cache_dir;
+  std::string cache_dir = {};
 
   bool operator==(const DeviceOptions&) const = default;
 };
@@ -83,6 +83,7 @@ class Device {
 
  private:
   friend struct DeviceRequest;
+  friend class ErrorScope;
   struct ErrorLog;  // shared with WebGPU's callbacks, which may come after the Device is gone
 
   Device();
@@ -106,8 +107,11 @@ class ErrorScope {
   ErrorScope(const ErrorScope&) = delete;
   ErrorScope& operator=(const ErrorScope&) = delete;
 
-  // The first error caught. Where blocking is impossible the answer is not known yet: success is
-  // returned and an error, if one comes, goes to the device's errors (error_since).
+  // Ends the scope; finishes with the first error caught.
+  Completion finish_async();
+  // Ends the scope and returns the first error caught. Where blocking is impossible the answer is
+  // not known yet: success is returned and an error, if one comes, goes to the device's errors
+  // (error_since).
   Status finish();
 
  private:

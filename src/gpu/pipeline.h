@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,10 +23,10 @@ enum class BindingKind : uint8_t {
 };
 
 struct PipelineDesc {
-  std::string_view label;  // the kernel's name, for error messages
+  std::string_view label;   // the kernel's name, for error messages
   std::string_view source;  // whole WGSL module
   std::string_view entry_point = "main";
-  std::span<const BindingKind> bindings;  // of group 0: binding i has kind bindings[i]
+  std::span<const BindingKind> bindings = {};  // of group 0: binding i has kind bindings[i]
 };
 
 // A compute pipeline that may still be compiling.
@@ -70,8 +69,7 @@ class PipelineCache {
   };
   Result<Layout*> layout(std::span<const BindingKind> bindings);
 
-  Device& device_;
-  mutable std::mutex mutex_;
+  Device& device_;  // whose lock guards what follows
   std::map<std::vector<BindingKind>, Layout> layouts_;
   std::unordered_map<std::string, std::shared_ptr<Pipeline>> pipelines_;
 };
