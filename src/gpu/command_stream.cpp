@@ -76,8 +76,7 @@ Status CommandStream::submit() {
   wgpuQueueSubmit(device_->queue(), 1, list);
   encoder_.reset();
   const std::unique_ptr<ErrorScope> scope = std::move(scope_);
-  ETWG_TRY(scope->finish());
-  return device_->health();
+  return scope->finish();
 }
 
 }  // namespace executorch::backends::webgpu

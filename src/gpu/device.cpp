@@ -170,7 +170,9 @@ void DeviceRequest::open(Adapter adapter, const DeviceOptions& options, Callback
 
 Device::Device() : errors_(std::make_shared<ErrorLog>()) {}
 
-Device::~Device() = default;
+Device::~Device() {
+  if (pipelines_ != nullptr) pipelines_->wait_all();
+}
 
 void Device::acquire_async(const DeviceOptions& requested,
                            std::function<void(Result<std::shared_ptr<Device>>)> callback) {
@@ -242,7 +244,10 @@ Status Device::error_since(uint64_t count) const {
 
 void Device::record_error(Error error) { errors_->record(std::move(error)); }
 
-void Device::destroy() { wgpuDeviceDestroy(device_.get()); }
+void Device::destroy() {
+  pipelines_->wait_all();
+  wgpuDeviceDestroy(device_.get());
+}
 
 Completion Device::queue_done() {
   Completion completion;

@@ -55,7 +55,8 @@ Status ErrorScope::finish() {
   const Completion completion = finish_async();
 #if ETWG_CAN_BLOCK
   (void)log;
-  return completion.wait();
+  ETWG_TRY(completion.wait());
+  return device_.health();  // a lost device accepts everything and reports nothing
 #else
   if (completion.ready()) return completion.wait();
   completion.on_done([log](const Status& status) {

@@ -93,14 +93,18 @@ Result<std::shared_ptr<Pipeline>> PipelineCache::get(const PipelineDesc& desc) {
   WGPUShaderModuleDescriptor module_descriptor = {};
   module_descriptor.nextInChain = &source.chain;
   module_descriptor.label = view(desc.label);
-  const Handle<WGPUShaderModule> module(
-      wgpuDeviceCreateShaderModule(device_.handle(), &module_descriptor));
+  pipeline->module_.reset(wgpuDeviceCreateShaderModule(device_.handle(), &module_descriptor));
   const Completion parsed = scope.finish_async();
+  // Where its outcome is known at once there is nothing to compile after an error.
+  if ((ETWG_CAN_BLOCK || parsed.ready()) && !parsed.wait()) {
+    pipeline->compiled_.finish(parsed.wait());
+    return pipeline;
+  }
 
   WGPUComputePipelineDescriptor descriptor = {};
   descriptor.label = view(desc.label);
   descriptor.layout = (*layout)->pipeline.get();
-  descriptor.compute.module = module.get();
+  descriptor.compute.module = pipeline->module_.get();
   descriptor.compute.entryPoint = view(desc.entry_point);
 
   WGPUCreateComputePipelineAsyncCallbackInfo info = {};
@@ -126,6 +130,17 @@ Result<std::shared_ptr<Pipeline>> PipelineCache::get(const PipelineDesc& desc) {
 size_t PipelineCache::size() const {
   const auto guard = device_.lock();
   return pipelines_.size();
+}
+
+void PipelineCache::wait_all() const {
+#if ETWG_CAN_BLOCK
+  std::vector<Completion> running;
+  {
+    const auto guard = device_.lock();
+    for (const auto& [key, pipeline] : pipelines_) running.push_back(pipeline->compiled());
+  }
+  for (const Completion& compiled : running) compiled.wait();
+#endif
 }
 
 Result<Handle<WGPUBindGroup>> create_bind_group(Device& device, const Pipeline& pipeline,

@@ -45,6 +45,7 @@ class Pipeline {
   struct Build;
   std::string label_;
   Completion compiled_;
+  Handle<WGPUShaderModule> module_;  // kept, so that no compiler thread frees it (see wait_all)
   Handle<WGPUComputePipeline> pipeline_;
   WGPUBindGroupLayout bind_layout_ = nullptr;  // owned by the cache
   size_t binding_count_ = 0;
@@ -61,6 +62,10 @@ class PipelineCache {
   Result<std::shared_ptr<Pipeline>> get(const PipelineDesc& desc);
 
   size_t size() const;
+
+  // Waits for every compilation that is still running. Dawn deadlocks when a device is destroyed
+  // meanwhile, so the Device calls this first.
+  void wait_all() const;
 
  private:
   struct Layout {
