@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Runs the steps of test_steps.py in order; each is timed, named and counted.
+
+The last line is "N passed, N failed" (", N skipped" when there are any): the tests of every test runner, and
+one for each step that is not a test runner. Output goes to out-test/logs/STEP.log, and on to the terminal
+where a step fails.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+import fetch
+import test_steps
+from test_steps import BUILD, Step
+
+LOGS = BUILD / "logs"
+FAILURE_LINES = 80
+
+
+@dataclass
+class Count:
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def __iadd__(self, other: "Count") -> "Count":
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+        return self
+
+    def __str__(self) -> str:
+        text = f"{self.passed} passed, {self.failed} failed"
+        return f"{text}, {self.skipped} skipped" if self.skipped else text
+
+
+def count_gtest(log: str) -> Count:
+    def number(word: str) -> int:
+        return sum(map(int, re.findall(rf"^\[ +{word} +\] (\d+) tests?[.,]", log, re.M)))
+
+    return Count(number("PASSED"), number("FAILED"), number("SKIPPED"))
+
+
+def count_pytest(log: str) -> Count:
+    lines = re.findall(r"^=* ?((?:\d+ \w+(?:, )?)+) in [\d.]+s.*$", log, re.M)
+    words = {word: int(n) for n, word in re.findall(r"(\d+) (\w+)", lines[-1])} if lines else {}
+    return Count(
+        words.get("passed", 0) + words.get("xfailed", 0),
+        words.get("failed", 0) + words.get("error", 0) + words.get("errors", 0) + words.get("xpassed", 0),
+        words.get("skipped", 0),
+    )
+
+
+COUNTERS = {"gtest": count_gtest, "pytest": count_pytest}
+
+
+def count(step: Step, code: int, log: str) -> Count:
+    if step.runner is None:
+        return Count(passed=1) if code == 0 else Count(failed=1)
+    found = COUNTERS[step.runner](log)
+    if code != 0 and found.failed == 0:  # it crashed, or never got as far as a test
+        found.failed = 1
+    if code == 0 and found.passed == 0:  # a runner that ran nothing has shown nothing
+        found.failed = max(found.failed, 1)
+    return found
+
+
+def execute(step: Step) -> tuple[int, str]:
+    log_path = LOGS / f"{step.name}.log"
+    with open(log_path, "w") as log:
+        for command in step.commands:
+            log.write(f"+ {' '.join(map(str, command))}\n")
+            log.flush()
+            environment = {**os.environ, **step.environment}
+            try:
+                code = subprocess.run([str(c) for c in command], stdin=subprocess.DEVNULL, stdout=log,
+                                      stderr=subprocess.STDOUT, cwd=fetch.REPO, env=environment,
+                                      timeout=step.limit_s, check=False).returncode  # fmt: skip
+            except subprocess.TimeoutExpired:
+                log.write(f"ran past its limit of {step.limit_s} s\n")
+                code = 124
+            except OSError as error:
+                log.write(f"{error}\n")
+                code = 127
+            if code:
+                break
+    return code, log_path.read_text(errors="replace")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="bash tools/test.sh", description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="leave out the slow steps")
+    parser.add_argument("--only", nargs="+", metavar="STEP", help="these steps alone")
+    parser.add_argument("--list", action="store_true", help="name the steps")
+    arguments = parser.parse_args()
+    steps = test_steps.steps()
+    names = [step.name for step in steps]
+    if arguments.list:
+        for step in steps:
+            print(f"{step.name:24}{'' if step.quick else 'full  ':8}{step.text}")
+        return 0
+    for name in arguments.only or []:
+        if name not in names:
+            parser.error(f"no step named {name}; there are: {' '.join(names)}")
+
+    LOGS.mkdir(parents=True, exist_ok=True)
+    total, bad, begin = Count(), [], time.monotonic()
+    for step in steps:
+        if arguments.only and step.name not in arguments.only or arguments.quick and not step.quick:
+            continue
+        broken = [name for name in step.needs if name in bad]
+        if broken:
+            print(f"FAIL  {step.name:24} not run: {', '.join(broken)} failed", flush=True)
+            total += Count(failed=1)
+            bad.append(step.name)
+            continue
+        if step.skip:
+            print(f"skip  {step.name:24} {step.skip}", flush=True)
+            total += Count(skipped=1)
+            continue
+        print(f"      {step.name:24} {step.text} ...", flush=True)
+        start = time.monotonic()
+        code, log = execute(step)
+        result = count(step, code, log)
+        total += result
+        failed = bool(code or result.failed)
+        print(f"{'FAIL' if failed else 'ok':6}{step.name:24} {time.monotonic() - start:7.1f} s"
+              f"{f'  {result}' if step.runner else ''}", flush=True)  # fmt: skip
+        if failed:
+            bad.append(step.name)
+            print("\n".join(log.splitlines()[-FAILURE_LINES:]), flush=True)
+    print(f"\n{time.monotonic() - begin:.0f} s; logs in {LOGS.relative_to(fetch.REPO)}/")
+    if bad:
+        print("failed:", *bad)
+    print(total, flush=True)
+    return 1 if total.failed or not total.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,107 @@
+"""The table of test steps, in the order in which they run. To add a step, add a row."""
+
+import os
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import fetch
+
+BUILD = fetch.REPO / "out-test"
+PYTHON = sys.executable
+TOOLS = fetch.REPO / "tools"
+Command = list[str | Path]
+
+
+@dataclass
+class Step:
+    name: str
+    text: str
+    commands: list[Command]
+    quick: bool = True  # also with --quick
+    runner: str | None = None  # whose tests to count in the output: gtest, pytest; None: the step counts as one
+    needs: list[str] = field(default_factory=list)  # steps without which this one cannot run
+    environment: dict[str, str] = field(default_factory=dict)
+    skip: str = ""  # why it cannot run on this machine
+    limit_s: int = 1200
+
+
+def tool(name: str, *arguments: str | Path) -> Command:
+    return ["bash" if name.endswith(".sh") else PYTHON, TOOLS / name, *arguments]
+
+
+def on(adapter: str, *command: str | Path) -> Command:
+    return tool("with_adapter.sh", adapter, *command)
+
+
+def why_not(adapter: str) -> str:
+    """Some systems have no lavapipe that Dawn accepts. In CI that is a failure, not a reason to skip."""
+    state = fetch.DEPS / adapter / "state"
+    text = state.read_text().strip() if state.exists() else "not set up"
+    return "" if text == "ok" or os.environ.get("CI") else text
+
+
+def configure(build: Path, *options: str, cmake: str | Path = "cmake") -> Command:
+    return [cmake, "-S", fetch.REPO, "-B", build, "-G", "Ninja", f"-DDawn_DIR={os.environ['Dawn_DIR']}",
+            f"-DETWG_PYTHON={PYTHON}", "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache", *options]  # fmt: skip
+
+
+CHECKS = [
+    Step("layers", "include directions, file lengths, what no file may hold", [tool("check_tree.py")]),
+    Step("format", "clang-format", [tool("check_format.sh")]),
+    Step("ruff", "Python lint", [[PYTHON, "-m", "ruff", "check", "."]]),
+    Step("shell", "shell scripts parse", [tool("check_shell.sh")]),
+]
+
+BUILDS = [
+    Step(
+        "build",
+        "configure and build everything, warnings are errors",
+        [
+            configure(BUILD, "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DEXECUTORCH_BUILD_WEBGPU=ON",
+                      "-DETWG_BUILD_TESTS=ON", "-DETWG_WERROR=ON"),
+            ["cmake", "--build", BUILD],
+        ],
+        limit_s=2400,
+    ),
+    Step("cpp", "C++ tests that need no GPU", [[BUILD / "etwebgpu_tests"]], runner="gtest", needs=["build"]),
+]  # fmt: skip
+
+
+def adapter_steps(adapter: str) -> list[Step]:
+    common = {"needs": ["build"], "skip": why_not(adapter)}
+    library = {
+        "PYTHONPATH": str(fetch.REPO / "python"),
+        "ETWEBGPU_LIBRARY": str(BUILD / "libexecutorch_backend_webgpu.so"),
+        "ETWEBGPU_BUILD": str(BUILD),
+    }
+    main_job: Command = [PYTHON, fetch.REPO / "examples/main_job.py", "--build", BUILD]
+    return [
+        Step(f"gpu-{adapter}", "C++ tests on a device", [on(adapter, BUILD / "etwebgpu_gpu_tests")],
+             runner="gtest", **common),
+        Step(f"python-{adapter}", "Python tests",
+             [on(adapter, PYTHON, "-m", "pytest", "-q", fetch.REPO / "tests/python")],
+             runner="pytest", environment=library, **common),
+        Step(f"main-job-{adapter}", "the main job, checked against eager PyTorch", [on(adapter, *main_job)],
+             environment=library, quick=False, **common),
+    ]  # fmt: skip
+
+
+PACKAGES = [
+    Step("consumer", "cmake --install and find_package in another project",
+         [tool("check_consumer.sh", BUILD)], needs=["build"]),
+    Step("cmake-4", "the same configured and built by CMake 4",
+         [tool("check_cmake4.sh", BUILD)], needs=["build"], quick=False),
+    Step("wheel", "wheel built, installed in a new environment, used", [tool("check_wheel.sh")],
+         quick=False, limit_s=2400),
+]  # fmt: skip
+
+SLOW = [
+    Step("fuzz", "every fuzz target for a short while, under sanitizers", [tool("fuzz.sh", "30")], quick=False,
+         limit_s=2400),
+    Step("tidy", "clang-tidy", [tool("check_tidy.sh", BUILD)], needs=["build"], quick=False, limit_s=2400),
+]  # fmt: skip
+
+
+def steps() -> list[Step]:
+    return [*CHECKS, *BUILDS, *adapter_steps("swiftshader"), *adapter_steps("lavapipe"), *PACKAGES, *SLOW]
