@@ -12,10 +12,11 @@
 
 function(etwg_generate_readers out_include_dir)
   # The paths of the machine itself, also when cross-compiling: flatc runs here, and the headers are plain
-  # C++ for any target.
-  find_program(ETWG_FLATC flatc NO_CMAKE_FIND_ROOT_PATH)
+  # C++ for any target. The flatc beside the headers goes first: generated code fits headers of its own
+  # version only, and a Python environment with executorch has another flatc, early on the PATH.
   find_path(ETWG_FLATBUFFERS_INCLUDE flatbuffers/flatbuffers.h NO_CMAKE_FIND_ROOT_PATH
             PATHS /usr/include /usr/local/include)
+  find_program(ETWG_FLATC flatc NO_CMAKE_FIND_ROOT_PATH HINTS "${ETWG_FLATBUFFERS_INCLUDE}/../bin")
   if(NOT ETWG_FLATC OR NOT ETWG_FLATBUFFERS_INCLUDE)
     message(FATAL_ERROR
       "FlatBuffers is missing (flatc: ${ETWG_FLATC}; headers: ${ETWG_FLATBUFFERS_INCLUDE}). "
