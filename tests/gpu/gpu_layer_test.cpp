@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "gpu/adapter_diagnosis.h"
 #include "gpu/buffer.h"
 #include "gpu/command_stream.h"
 #include "gpu/pipeline.h"
@@ -145,6 +146,22 @@ TEST(Adapters, AreListedWithTheirLimits) {
   }
 }
 
+#if defined(__linux__)
+TEST(Adapters, AnAbsentOneIsExplainedByTheDriversLookedAt) {
+  const char* before = std::getenv("VK_DRIVER_FILES");
+  const std::string saved = before == nullptr ? "" : before;
+  setenv("VK_DRIVER_FILES", "/drivers/of_another_gpu.json", 1);
+  const std::string message = explain_no_adapter("nothing here");
+  if (before == nullptr) {
+    unsetenv("VK_DRIVER_FILES");
+  } else {
+    setenv("VK_DRIVER_FILES", saved.c_str(), 1);
+  }
+  EXPECT_NE(message.find("/drivers/of_another_gpu.json"), std::string::npos) << message;
+  EXPECT_NE(message.find("nothing here"), std::string::npos) << message;
+}
+#endif
+
 TEST(DeviceTest, UnknownAdapterIsRefusedByName) {
   const auto device = Device::acquire({.adapter = "no such adapter"});
   ASSERT_FALSE(device);
@@ -166,6 +183,23 @@ TEST(DeviceTest, IsSharedPerAdapterAndOptions) {
   EXPECT_EQ(plain->capabilities().max_storage_buffers_per_stage, 8u);
   EXPECT_GE(a->capabilities().max_storage_binding_size,
             plain->capabilities().max_storage_binding_size);
+}
+
+TEST(DeviceTest, AcquireAsyncGivesTheSameDevice) {
+  const auto blocking = open_device();
+  std::shared_ptr<Device> device;
+  Device::acquire_async({}, [&](Result<std::shared_ptr<Device>> opened) { device = must(opened); });
+  EXPECT_EQ(device, blocking);
+}
+
+TEST(DeviceTest, ThreadsThatOpenAtOnceShareIt) {
+  const DeviceOptions options = {.f16 = false, .timestamps = false};
+  std::shared_ptr<Device> one, two;
+  std::thread first([&] { one = open_device(options); });
+  std::thread second([&] { two = open_device(options); });
+  first.join();
+  second.join();
+  EXPECT_EQ(one, two);
 }
 
 TEST(DeviceTest, IsGoneWhenNobodyHoldsIt) {
