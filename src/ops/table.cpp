@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "ops/matmul.h"
 #include "ops/op.h"
 #include "ops/movement.h"
 #include "ops/pointwise.h"
@@ -15,6 +16,7 @@ std::span<const Op> all_ops() {
     for (const std::span<const Op> family : {
              pointwise_ops(),
              movement_ops(),
+             matmul_ops(),
          }) {
       all.insert(all.end(), family.begin(), family.end());
     }
