@@ -14,5 +14,5 @@ ls -l "$work/dist"
   >"$("$work/venv/bin/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')/runtime.pth"
 "$work/venv/bin/python" -m pip install --no-deps "$work"/dist/*.whl
 cd "$work"
-env -u PYTHONPATH -u ETWEBGPU_LIBRARY bash "$root/tools/with_adapter.sh" "$ETWG_TEST_ADAPTER" \
-  "$work/venv/bin/python" "$root/tests/wheel_use.py"
+env -u PYTHONPATH -u ETWEBGPU_LIBRARY -u ETWEBGPU_BUILD bash "$root/tools/with_adapter.sh" "$ETWG_TEST_ADAPTER" \
+  "$work/venv/bin/python" "$root/tests/wheel/use_wheel.py" "$root/examples/add_one.py"

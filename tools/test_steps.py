@@ -68,9 +68,20 @@ BUILDS = [
 ]  # fmt: skip
 
 
-def adapter_steps(adapter: str) -> list[Step]:
+def pack_folder(quick: bool) -> Path:
+    return fetch.REPO / "out" / ("pack-quick" if quick else "pack")
+
+
+def pack_step(quick: bool) -> Step:
+    text = "export the test programs, with eager PyTorch's answers (kept until their sources change)"
+    options = ["--quick"] if quick else []
+    return Step("pack", text, [[PYTHON, fetch.REPO / "tests/pack/export_pack.py", *options]], limit_s=2400)
+
+
+def adapter_steps(adapter: str, quick: bool) -> list[Step]:
     common = {"needs": ["build"], "skip": why_not(adapter)}
     library = {
+        "ETWEBGPU_PACK": str(pack_folder(quick)),
         "PYTHONPATH": str(fetch.REPO / "python"),
         "ETWEBGPU_LIBRARY": str(BUILD / "libexecutorch_backend_webgpu.so"),
         "ETWEBGPU_BUILD": str(BUILD),
@@ -78,7 +89,7 @@ def adapter_steps(adapter: str) -> list[Step]:
     main_job: Command = [PYTHON, fetch.REPO / "examples/main_job.py", "--build", BUILD]
     return [
         Step(f"gpu-{adapter}", "C++ tests on a device", [on(adapter, BUILD / "etwebgpu_gpu_tests")],
-             runner="gtest", **common),
+             runner="gtest", environment=library, **common),
         Step(f"python-{adapter}", "Python tests",
              [on(adapter, PYTHON, "-m", "pytest", "-q", fetch.REPO / "tests/python")],
              runner="pytest", environment=library, **common),
@@ -103,5 +114,14 @@ SLOW = [
 ]  # fmt: skip
 
 
-def steps() -> list[Step]:
-    return [*CHECKS, *BUILDS, *adapter_steps("swiftshader"), *adapter_steps("lavapipe"), *PACKAGES, *SLOW]
+def steps(quick: bool) -> list[Step]:
+    chosen = [
+        *CHECKS,
+        *BUILDS,
+        pack_step(quick),
+        *adapter_steps("swiftshader", quick),
+        *adapter_steps("lavapipe", quick),
+        *PACKAGES,
+        *SLOW,
+    ]
+    return [step for step in chosen if step.quick or not quick]
