@@ -6,6 +6,11 @@ fn etwg_isnan(x: V) -> B {
   return (bitcast<U>(x) & U(0x7fffffffu)) > U(0x7f800000u);
 }
 
+// NaN and infinity must not appear as constants, which WGSL refuses; a parameter is not constant.
+fn etwg_from_bits(bits: U) -> V {
+  return bitcast<V>(bits);
+}
+
 fn etwg_isinf(x: V) -> B {
   return (bitcast<U>(x) & U(0x7fffffffu)) == U(0x7f800000u);
 }
@@ -94,13 +99,13 @@ fn etwg_pow(x: V, y: V) -> V {
   let magnitude = exp2(y * log2(abs(x)));
   let signed_power = select(magnitude, -magnitude, odd & (x < V(0.0)));
   var y_any = select(signed_power, x - x, (x < V(0.0)) & (y != trunc(y)) & !etwg_isinf(x));
-  y_any = select(y_any, bitcast<V>(U(0x7fc00000u)),
+  y_any = select(y_any, etwg_from_bits(U(0x7fc00000u)),
                  (x < V(0.0)) & (y != trunc(y)) & !etwg_isinf(x));
-  let zero = select(V(0.0), bitcast<V>(U(0x7f800000u)), y < V(0.0));
+  let zero = select(V(0.0), etwg_from_bits(U(0x7f800000u)), y < V(0.0));
   y_any = select(y_any, zero, x == V(0.0));
   let result = select(y_any, power, whole);
   let nan = (etwg_isnan(x) & (y != V(0.0))) | (etwg_isnan(y) & (x != V(1.0)));
-  return select(result, bitcast<V>(U(0x7fc00000u)), nan);
+  return select(result, etwg_from_bits(U(0x7fc00000u)), nan);
 }
 
 // Integer power, wrapping; a negative exponent yields 0 but for the bases 1 and -1.

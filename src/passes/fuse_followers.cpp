@@ -1,0 +1,153 @@
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "passes/passes.h"
+#include "passes/uses.h"
+
+namespace executorch::backends::webgpu {
+
+namespace {
+
+// Works on a list of nodes in which fused ones are marked as gone.
+class FollowerFusion {
+ public:
+  FollowerFusion(Graph& graph, const TraitsOf& traits, const PassOptions& options)
+      : graph_(graph), traits_(traits), options_(options), uses_(graph),
+        gone_(graph.nodes.size()), result_of_(graph.values.size(), -1) {}
+
+  void run() {
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      const Node& node = graph_.nodes[i];
+      if (traits_(node.op).kind == OpKind::kPointwise) {
+        if (const auto producer = best_producer(i)) absorb(*producer, i);
+      }
+      if (!gone_[i]) note_result(i);
+    }
+    size_t next = 0;
+    std::erase_if(graph_.nodes, [&](const Node&) { return gone_[next++]; });
+  }
+
+ private:
+  // A producer for the pointwise node and the views between them, nearest the producer first.
+  struct Candidate {
+    size_t producer;
+    std::vector<size_t> views;
+  };
+
+  const Tensor& tensor(ValueId id) const { return *graph_.tensor(id); }
+
+  void note_result(size_t i) { result_of_[static_cast<size_t>(graph_.nodes[i].result())] = static_cast<int>(i); }
+
+  bool has_one_reader(ValueId id) const {
+    return uses_.readers[static_cast<size_t>(id)] == 1 && uses_.writers[static_cast<size_t>(id)] == 1 &&
+           !uses_.is_input[static_cast<size_t>(id)];
+  }
+
+  std::optional<Candidate> candidate_for(ValueId operand, int64_t numel) const {
+    Candidate out{};
+    ValueId value = operand;
+    while (true) {
+      if (!has_one_reader(value) || tensor(value).max_dims.numel() != numel) return std::nullopt;
+      const int index = result_of_[static_cast<size_t>(value)];
+      if (index < 0) return std::nullopt;
+      const Node& node = graph_.nodes[static_cast<size_t>(index)];
+      const OpTraits traits = traits_(node.op);
+      if (traits.kind == OpKind::kView && node.followers.empty()) {
+        out.views.insert(out.views.begin(), static_cast<size_t>(index));
+        value = node.args[0];
+        if (graph_.tensor(value) == nullptr) return std::nullopt;
+        continue;
+      }
+      if (!traits.takes_followers) return std::nullopt;
+      out.producer = static_cast<size_t>(index);
+      return out;
+    }
+  }
+
+  // Sinking a node below others is wrong if they overwrite what it reads.
+  bool reads_state(const Node& node) const {
+    bool state = false;
+    const auto scan = [&](const Node& part) {
+      for (ValueId arg : part.args) {
+        for_each_value(graph_, arg, [&](ValueId id) {
+          state = state || uses_.writers[static_cast<size_t>(id)] > 1;
+        });
+      }
+    };
+    scan(node);
+    for (const Node& follower : node.followers) scan(follower);
+    return state;
+  }
+
+  size_t bindings_after(const Candidate& candidate, const Node& node) const {
+    std::set<ValueId> bound;
+    const auto scan = [&](const Node& part) {
+      for (ValueId arg : part.args) {
+        for_each_value(graph_, arg, [&](ValueId id) {
+          if (graph_.tensor(id) != nullptr) bound.insert(id);
+        });
+      }
+    };
+    const Node& producer = graph_.nodes[candidate.producer];
+    scan(producer);
+    for (const Node& follower : producer.followers) scan(follower);
+    scan(node);
+    // The first output and what the chain passes on stay inside; one buffer is written.
+    bound.erase(producer.outputs[0]);
+    for (const Node& follower : producer.followers) bound.erase(follower.outputs[0]);
+    for (size_t view : candidate.views) bound.erase(graph_.nodes[view].outputs[0]);
+    return bound.size() + producer.outputs.size();
+  }
+
+  // Prefers what computes (a matrix product's epilogue is free) to another pointwise node, and the
+  // latest of those.
+  std::optional<Candidate> best_producer(size_t index) const {
+    const Node& node = graph_.nodes[index];
+    const int64_t numel = tensor(node.outputs[0]).max_dims.numel();
+    std::optional<Candidate> best;
+    const auto rank = [&](const Candidate& c) {
+      const bool computes = traits_(graph_.nodes[c.producer].op).kind == OpKind::kCompute;
+      return std::pair(computes, c.producer);
+    };
+    for (ValueId arg : node.args) {
+      if (graph_.tensor(arg) == nullptr) continue;
+      const auto candidate = candidate_for(arg, numel);
+      if (!candidate || reads_state(graph_.nodes[candidate->producer])) continue;
+      if (bindings_after(*candidate, node) > options_.max_bindings) continue;
+      if (!best || rank(*candidate) > rank(*best)) best = candidate;
+    }
+    return best;
+  }
+
+  void absorb(const Candidate& candidate, size_t index) {
+    Node fused = std::move(graph_.nodes[candidate.producer]);
+    gone_[candidate.producer] = true;
+    for (size_t view : candidate.views) {
+      fused.followers.push_back(std::move(graph_.nodes[view]));
+      gone_[view] = true;
+    }
+    fused.followers.push_back(std::move(graph_.nodes[index]));
+    graph_.nodes[index] = std::move(fused);
+  }
+
+  Graph& graph_;
+  const TraitsOf& traits_;
+  const PassOptions& options_;
+  Uses uses_;
+  std::vector<bool> gone_;
+  std::vector<int> result_of_;  // by value: the node whose result() it is
+};
+
+}  // namespace
+
+void fuse_followers(Graph& graph, const TraitsOf& traits, const PassOptions& options) {
+  FollowerFusion(graph, traits, options).run();
+}
+
+void run_passes(Graph& graph, const TraitsOf& traits, const PassOptions& options) {
+  remove_dead_nodes(graph);
+  if (options.fuse) fuse_followers(graph, traits, options);
+}
+
+}  // namespace executorch::backends::webgpu
