@@ -18,8 +18,11 @@ if(NOT EXECUTORCH_WHEEL_DIR AND TARGET executorch AND EXECUTORCH_ROOT)
   set(EXECUTORCH_WHEEL_DIR "${EXECUTORCH_ROOT}")
 endif()
 if(NOT EXECUTORCH_WHEEL_DIR)
-  find_program(ETWG_PYTHON NAMES python3 python
-               HINTS "$ENV{VIRTUAL_ENV}/bin" "${CMAKE_CURRENT_LIST_DIR}/../.deps/venv/bin")
+  set(hints "${CMAKE_CURRENT_LIST_DIR}/../.deps/venv/bin")
+  if(DEFINED ENV{VIRTUAL_ENV})  # unset, it would hint at /bin
+    list(INSERT hints 0 "$ENV{VIRTUAL_ENV}/bin")
+  endif()
+  find_program(ETWG_PYTHON NAMES python3 python HINTS ${hints})
   if(ETWG_PYTHON)
     execute_process(
       COMMAND "${ETWG_PYTHON}" -c
