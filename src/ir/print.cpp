@@ -94,7 +94,7 @@ class Printer {
     return text + fmt::format(" ({}, {} bytes)", where, constant.nbytes);
   }
   std::string describe(const Value& value) const {
-    return std::visit([this](const auto& held) { return describe(held); }, value);
+    return std::visit([this](const auto& held) { return this->describe(held); }, value);
   }
 
   std::string role(ValueId id) const {
