@@ -227,12 +227,17 @@ Status Executable::begin(std::span<const HostInput> inputs) {
   ETWG_TRY(device_->health());
   errors_before_ = device_->error_count();
   ETWG_TRY(set_sizes(inputs));
-  Status status = stage_inputs(inputs);
-  if (status) status = record_and_submit();
-  if (!status) {
+  if (Status staged = stage_inputs(inputs); !staged) {
+    if (staging_) {
+      staging_->seal();
+      staging_->recycle();
+    }
+    return staged;
+  }
+  if (Status submitted = record_and_submit(); !submitted) {
     if (staging_) staging_->recycle();
     ETWG_TRY(device_->error_since(errors_before_));
-    return status;
+    return submitted;
   }
   running_ = true;
   return {};

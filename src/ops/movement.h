@@ -3,10 +3,15 @@
 #include <span>
 
 #include "ops/op.h"
+#include "ops/view_map.h"
 
 namespace executorch::backends::webgpu {
 
-// Views and the copies that an index map describes: view, permute, expand, slice, select, flip ...
+// Adds the dispatch that writes the elements that `map` finds in `source` to the node's output,
+// followers included. The map must cover as many elements as the output has.
+void add_movement(const NodeView& node, Lowering& lowering, ValueId source, const ViewMap& map);
+
+// Data movement by an index map: permute, expand, slice, select, flip, repeat, unfold ...
 std::span<const Op> movement_ops();
 
 }  // namespace executorch::backends::webgpu

@@ -53,6 +53,11 @@ constexpr auto kRows = std::to_array<PointwiseRow>({
     {"aten.tanh.default", kUnary, "", "etwg_tanh($0)", ""},
     {"aten.trunc.default", kUnary, "", "trunc($0)", "$0"},
 
+    // casts: the conversion of the result does the work
+    {"aten._to_copy.default", "t * * * * * * -> t", "", "$0", "$0"},
+    {"dim_order_ops._to_dim_order_copy.default", "t * * * * * * -> t", "", "$0", "$0"},
+    {"aten.copy.default", "t t * -> t", "", "$1", "$1"},
+
     // clamp
     {"aten.clamp.default", "t n? n? -> t", "xx", "etwg_min(etwg_max($0, $1), $2)", "min(max($0, $1), $2)"},
     {"aten.clamp.default", "t n? n? -> t", "x-", "etwg_max($0, $1)", "max($0, $1)"},

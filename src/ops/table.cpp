@@ -6,6 +6,8 @@
 #include "ops/movement.h"
 #include "ops/pointwise.h"
 #include "ops/signature.h"
+#include "ops/symbolic.h"
+#include "ops/view.h"
 
 namespace executorch::backends::webgpu {
 
@@ -15,6 +17,8 @@ std::span<const Op> all_ops() {
     // Every operator family, in the open. A family's rows are in its file.
     for (const std::span<const Op> family : {
              pointwise_ops(),
+             view_ops(),
+             symbolic_ops(),
              movement_ops(),
              matmul_ops(),
          }) {
