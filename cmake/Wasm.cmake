@@ -71,13 +71,18 @@ function(etwg_wasm_test name)
                    "$<TARGET_FILE:${name}>")
 endfunction()
 
+if(ETWG_BUILD_TESTS)
+  enable_testing()  # holds for the scope it is called in, so not in the function
+endif()
+
 function(etwg_wasm_targets)
   file(GLOB api CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/web/src/*.cpp")
   if(api)
     etwg_wasm_module(etwebgpu_web SOURCES ${api} LINK etwg_engine etwg_program)
+    target_link_options(etwebgpu_web PRIVATE -sEXPORTED_FUNCTIONS=_malloc,_free
+                        -sEXPORTED_RUNTIME_METHODS=HEAPU8,HEAP32,UTF8ToString)
   endif()
   if(ETWG_BUILD_TESTS)
-    enable_testing()
     etwg_wasm_test(add_vectors LINK etwg_webgpu)
     etwg_wasm_test(gpu_layer LINK etwg_engine)
   endif()

@@ -50,6 +50,16 @@ addToLibrary({
       }
     },
 
+    // Makes an asynchronous call now, for its arguments may be released and other calls may follow; what it
+    // throws becomes the promise's rejection, so that nothing settles before the caller has returned.
+    start(call) {
+      try {
+        return Promise.resolve(call());
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    },
+
     file(device, error) {
       const slot = shim.slots[device];
       if (!slot) {
@@ -140,9 +150,7 @@ addToLibrary({
     if (powerPreference) {
       options.powerPreference = UTF8ToString(powerPreference);
     }
-    // The call is inside the promise, so that what it throws is caught too and nothing settles early.
-    Promise.resolve()
-        .then(() => gpu?.requestAdapter(options))
+    shim.start(() => gpu?.requestAdapter(options))
         .then(
             (adapter) => adapter ?
                 shim.settle(pending, 0, shim.add(adapter, 0)) :
@@ -201,8 +209,7 @@ addToLibrary({
         }
       });
     };
-    Promise.resolve()
-        .then(() => shim.get(adapter).requestDevice(descriptor))
+    shim.start(() => shim.get(adapter).requestDevice(descriptor))
         .then(opened, (error) => shim.settle(pending, 1, 0, error.message));
   },
 
@@ -239,8 +246,7 @@ addToLibrary({
   etwg_js_pop_error_scope: (device, pending) => {
     const slot = shim.slots[device];
     const scope = slot.scopes.pop();
-    Promise.resolve()
-        .then(() => slot.value.popErrorScope())
+    shim.start(() => slot.value.popErrorScope())
         .then(
             (error) => {
               const found = error ?? scope?.thrown;
@@ -261,8 +267,7 @@ addToLibrary({
   etwg_js_compilation_info__sig: 'vii',
   etwg_js_compilation_info: (module, pending) => {
     const object = shim.get(module);
-    Promise.resolve()
-        .then(() => object.getCompilationInfo())
+    shim.start(() => object.getCompilationInfo())
         .then(
             (info) => {
               shim.messages = [...info.messages];
@@ -345,8 +350,7 @@ addToLibrary({
       device, pending, layout, module, entry, entryLength, constants, label, labelLength) => {
     // Read now: the strings are the caller's.
     const descriptor = shimPipeline(layout, module, entry, entryLength, constants, label, labelLength);
-    Promise.resolve()
-        .then(() => shim.get(device).createComputePipelineAsync(descriptor))
+    shim.start(() => shim.get(device).createComputePipelineAsync(descriptor))
         .then(
             (pipeline) => shim.settle(pending, 0, shim.add(pipeline, device)),
             (error) => shim.settle(pending, error.reason === 'internal' ? 2 : 1, 0, error.message));
@@ -404,14 +408,7 @@ addToLibrary({
   etwg_js_map_async__sig: 'viiidd',
   etwg_js_map_async: (buffer, pending, mode, offset, size) => {
     const object = shim.get(buffer);
-    // Called at once, for the buffer is pending from now on, and work must not slip in between.
-    let promise;
-    try {
-      promise = object.mapAsync(mode, offset, size);
-    } catch (error) {
-      promise = Promise.reject(error);
-    }
-    promise.then(
+    shim.start(() => object.mapAsync(mode, offset, size)).then(
         () => shim.settle(pending, 0, 0),
         (error) => shim.settle(pending, error.name === 'AbortError' ? 2 : 1, 0, error.message));
   },
@@ -463,7 +460,7 @@ addToLibrary({
   etwg_js_work_done__deps: ['$shim'],
   etwg_js_work_done__sig: 'vii',
   etwg_js_work_done: (queue, pending) => {
-    shim.get(queue).onSubmittedWorkDone().then(
+    shim.start(() => shim.get(queue).onSubmittedWorkDone()).then(
         () => shim.settle(pending, 0, 0), (error) => shim.settle(pending, 1, 0, error.message));
   },
 
