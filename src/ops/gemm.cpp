@@ -53,6 +53,17 @@ class GemmKernels {
     return kernel.finish();
   }
 
+  Dispatch direct(GemmAlignment aligned) const {
+    KernelBuilder kernel = begin("gemm_direct", aligned, /*by_rows=*/true);
+    kernel.workgroup_size(64);
+    kernel.body("gemm_direct");
+    kernel.invocations([sizes = gemm_.sizes](const LiveValues& live) {
+      const GemmSizes s = sizes(live);
+      return s.batches * div_up(s.m, 8) * div_up(s.n, 4);
+    });
+    return kernel.finish();
+  }
+
   Dispatch plain(GemmAlignment aligned) const {
     KernelBuilder kernel = begin("gemm_plain", aligned, /*by_rows=*/false);
     kernel.body("gemm_plain");
@@ -105,12 +116,19 @@ class GemmKernels {
   const Gemm& gemm_;
 };
 
+// Whether the device is a processor that plays a GPU. Subgroups are its vector registers then,
+// narrower than on any GPU.
+bool is_processor(const Capabilities& caps) {
+  return caps.subgroup_max_size > 0 && caps.subgroup_max_size <= 8;
+}
+
 }  // namespace
 
 void lower_gemm(const NodeView& node, Lowering& lowering, const Gemm& gemm) {
-  const GemmKernels kernels(node, lowering.capabilities(), gemm);
+  const Capabilities& caps = lowering.capabilities();
+  const GemmKernels kernels(node, caps, gemm);
   const GemmSizes most = gemm.sizes(LiveValues(node.graph()));
-  const bool single = can_store_single(node, lowering.capabilities());
+  const bool single = can_store_single(node, caps);
 
   // What holds for all live sizes, and the best that can hold for some.
   const GemmAlignment always = {.n = gemm.fixed_n && most.n % 4 == 0 && !gemm.aligned_if,
@@ -119,26 +137,28 @@ void lower_gemm(const NodeView& node, Lowering& lowering, const Gemm& gemm) {
                               .k = !gemm.fixed_k || most.k % 4 == 0};
 
   std::vector<Dispatch> variants;
-  // The kernels for one alignment; the last has no condition beside it.
-  const auto add_all = [&](GemmAlignment aligned) {
-    for (const uint32_t rows : gemv_rows()) variants.push_back(kernels.gemv(rows, aligned));
+  // Kernels for all sizes of one alignment: as many as pay, or as few as serve.
+  const auto add = [&](GemmAlignment aligned, bool many) {
+    if (is_processor(caps)) {
+      variants.push_back(kernels.direct(aligned));
+      return;
+    }
+    for (const uint32_t rows : gemv_rows()) {
+      if (many || rows == gemv_rows().back()) variants.push_back(kernels.gemv(rows, aligned));
+    }
     for (const GemmTile& tile : gemm_tiles()) {
-      // Shapes that would be too large even for the largest sizes are never needed.
-      if (tile.tiles(most) < tile.enough) continue;
+      // Tiles that are too large even for the largest sizes are never needed.
+      if (tile.enough > 0 && (!many || tile.tiles(most) < tile.enough)) continue;
       variants.push_back(kernels.tiled(tile, aligned));
     }
   };
-  const GemmTile& smallest = gemm_tiles().back();
-  if (best.n || single) add_all(best);
+  if (best.n || single) add(best, /*many=*/true);
   if (best.n != always.n || best.k != always.k || variants.empty()) {
     if (single || always.n) {
-      variants.push_back(kernels.gemv(gemv_rows().back(), always));
-      variants.push_back(kernels.tiled(smallest, always));
+      add(always, /*many=*/false);
     } else {
       // Rows of other lengths than multiples of 4 cannot be stored row by row.
-      if (best.n && best.k != always.k) {
-        variants.push_back(kernels.tiled(smallest, {.n = true, .k = always.k}));
-      }
+      if (best.n && best.k != always.k) add({.n = true, .k = always.k}, /*many=*/false);
       variants.push_back(kernels.plain(always));
     }
   }
