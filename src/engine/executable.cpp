@@ -63,7 +63,8 @@ Result<std::unique_ptr<Executable>> Executable::create(std::shared_ptr<Device> d
   const auto plan_transfers = [&](const std::vector<ValueId>& ids, std::vector<Transfer>& transfers,
                                   uint64_t& total) {
     for (ValueId id : ids) {
-      if (p.graph.tensor(id) == nullptr || p.places[static_cast<size_t>(id)].buffer == kNoBuffer) continue;
+      if (p.graph.tensor(id) == nullptr || p.places[static_cast<size_t>(id)].buffer == kNoBuffer)
+        continue;
       transfers.push_back({id, total, 0});
       total += p.places[static_cast<size_t>(id)].size;
     }
@@ -81,8 +82,9 @@ Result<std::unique_ptr<Executable>> Executable::create(std::shared_ptr<Device> d
     ETWG_ASSIGN(Timestamps made, Timestamps::create(gpu, static_cast<uint32_t>(p.steps.size())));
     self->timestamps_.emplace(std::move(made));
 #else
-    return fail(ErrorCode::kNotSupported,
-                "this build has no profiling: configure with -DEXECUTORCH_BUILD_WEBGPU_PROFILING=ON");
+    return fail(
+        ErrorCode::kNotSupported,
+        "this build has no profiling: configure with -DEXECUTORCH_BUILD_WEBGPU_PROFILING=ON");
 #endif
   }
   return self;
@@ -134,7 +136,8 @@ Status Executable::set_sizes(std::span<const HostInput> inputs) {
     if (tensor == nullptr) {
       const auto* integer = std::get_if<int64_t>(&inputs[i]);
       if (integer == nullptr) {
-        return fail(ErrorCode::kInvalidArgument, "input {} should be an integer but is a tensor", i);
+        return fail(ErrorCode::kInvalidArgument, "input {} should be an integer but is a tensor",
+                    i);
       }
       sizes_known_ = sizes_known_ && live_.integer(id) == *integer;
       live_.set_integer(id, *integer);
@@ -179,9 +182,9 @@ Status Executable::stage_inputs(std::span<const HostInput> inputs) {
     if (plan_.graph.inputs[i] != transfer.value) continue;
     ++next;
     const auto& view = std::get<HostTensorView>(inputs[i]);
-    const Status converted = convert_elements(
-        view.data, view.dtype, staging.data() + transfer.staging_offset,
-        plan_.graph.tensor(transfer.value)->dtype, view.dims.numel());
+    const Status converted =
+        convert_elements(view.data, view.dtype, staging.data() + transfer.staging_offset,
+                         plan_.graph.tensor(transfer.value)->dtype, view.dims.numel());
     if (!converted) return context(fmt::format("input {}", i), converted.error());
   }
   return {};
@@ -200,7 +203,8 @@ Status Executable::record_and_submit() {
     if (next == 0) {
       for (const Transfer& t : inputs_) {
         const Place& place = plan_.places[static_cast<size_t>(t.value)];
-        if (t.bytes > 0) stream.copy(staged, t.staging_offset, resources_.buffer(place), place.offset, t.bytes);
+        if (t.bytes > 0)
+          stream.copy(staged, t.staging_offset, resources_.buffer(place), place.offset, t.bytes);
       }
     }
     const size_t end = std::min(ready.size(), next + chunk);
@@ -211,7 +215,9 @@ Status Executable::record_and_submit() {
     if (next == ready.size()) {
       for (const Transfer& t : outputs_) {
         const Place& place = plan_.places[static_cast<size_t>(t.value)];
-        if (t.bytes > 0) stream.copy(resources_.buffer(place), place.offset, readback_->buffer(), t.staging_offset, t.bytes);
+        if (t.bytes > 0)
+          stream.copy(resources_.buffer(place), place.offset, readback_->buffer(), t.staging_offset,
+                      t.bytes);
       }
     }
     ETWG_TRY(stream.submit());

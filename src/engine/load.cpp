@@ -18,8 +18,7 @@ Result<std::unique_ptr<Executable>> load_payload(Bytes blob, const NamedReader& 
                                                  const LoadOptions& options) {
   ETWG_ASSIGN(Payload payload, parse_payload(blob));
   ETWG_ASSIGN(std::shared_ptr<Device> device, Device::acquire(options.device));
-  ETWG_ASSIGN(Plan plan,
-              make_plan(std::move(payload.graph), device->capabilities(), options.plan));
+  ETWG_ASSIGN(Plan plan, make_plan(std::move(payload.graph), device->capabilities(), options.plan));
   return Executable::load(std::move(device), std::move(plan), constant_reader(payload.raw, named),
                           options.executable);
 }

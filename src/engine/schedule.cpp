@@ -36,8 +36,8 @@ Status Schedule::request(size_t step, size_t variant) {
   BindingKind kinds[32];
   size_t count = 0;
   for (const Binding& binding : dispatch.bindings) {
-    kinds[count++] = binding.access == Access::kRead ? BindingKind::kReadOnlyStorage
-                                                     : BindingKind::kStorage;
+    kinds[count++] =
+        binding.access == Access::kRead ? BindingKind::kReadOnlyStorage : BindingKind::kStorage;
   }
   if (!dispatch.params.empty()) kinds[count++] = BindingKind::kUniform;
   PipelineDesc desc;
@@ -133,8 +133,8 @@ Status Schedule::select(const LiveValues& live, std::vector<std::byte>& params) 
       std::memcpy(params.data() + planned.params_offset + word * 4, &value, sizeof(value));
     }
     const Slot& slot = slots_[i][variant];
-    ready_.push_back({slot.pipeline->handle(), slot.bind_group.get(), grid->first, grid->second, 1,
-                      &dispatch});
+    ready_.push_back(
+        {slot.pipeline->handle(), slot.bind_group.get(), grid->first, grid->second, 1, &dispatch});
   }
   return {};
 }

@@ -34,8 +34,9 @@ bool profiling_requested() {
   return true;
 #else
   static const bool said = [] {
-    ET_LOG(Info, "WEBGPU_TIMESTAMP_QUERY is set, but this build of the WebGPU backend has no "
-                 "profiling (-DEXECUTORCH_BUILD_WEBGPU_PROFILING=ON)");
+    ET_LOG(Info,
+           "WEBGPU_TIMESTAMP_QUERY is set, but this build of the WebGPU backend has no "
+           "profiling (-DEXECUTORCH_BUILD_WEBGPU_PROFILING=ON)");
     return true;
   }();
   (void)said;
@@ -46,7 +47,8 @@ bool profiling_requested() {
 NamedReader named_reader(const runtime::NamedDataMap* map) {
   return [map](const std::string& key, const std::function<Status(Bytes)>& use) -> Status {
     if (map == nullptr) {
-      return fail(ErrorCode::kNotFound, "constant {} is named, but the program has no named data", key);
+      return fail(ErrorCode::kNotFound, "constant {} is named, but the program has no named data",
+                  key);
     }
     auto data = map->get_data(key);
     if (!data.ok()) {
@@ -80,10 +82,11 @@ Status check_argument_count(const Graph& graph, size_t count) {
   const size_t expected = graph.inputs.size() + graph.outputs.size();
   if (count == expected) return {};
   if (count < expected) {
-    return fail(ErrorCode::kInvalidProgram,
-                "the call has {} arguments, the graph {} inputs and {} outputs. A graph that updates "
-                "buffers must be exported with alias_buffer_mutations=True (WebGPUPartitioner does)",
-                count, graph.inputs.size(), graph.outputs.size());
+    return fail(
+        ErrorCode::kInvalidProgram,
+        "the call has {} arguments, the graph {} inputs and {} outputs. A graph that updates "
+        "buffers must be exported with alias_buffer_mutations=True (WebGPUPartitioner does)",
+        count, graph.inputs.size(), graph.outputs.size());
   }
   return fail(ErrorCode::kInvalidProgram, "the call has {} arguments, the graph takes {}", count,
               expected);

@@ -103,11 +103,14 @@ Result<Executable::HostOutput> prepare_output(EValue& value, const Executable& e
   }
   ::executorch::aten::SizesType sizes[kMaxRank];
   const Shape& dims = executable.output_dims(output);
-  for (int d = 0; d < dims.rank(); ++d) sizes[d] = static_cast<::executorch::aten::SizesType>(dims[d]);
+  for (int d = 0; d < dims.rank(); ++d)
+    sizes[d] = static_cast<::executorch::aten::SizesType>(dims[d]);
   const auto resized = runtime::resize_tensor(
-      tensor, runtime::ArrayRef<::executorch::aten::SizesType>(sizes, static_cast<size_t>(dims.rank())));
+      tensor,
+      runtime::ArrayRef<::executorch::aten::SizesType>(sizes, static_cast<size_t>(dims.rank())));
   if (resized != runtime::Error::Ok) {
-    return wrong_argument(output, fmt::format("the output cannot take the sizes {}", to_string(dims)));
+    return wrong_argument(output,
+                          fmt::format("the output cannot take the sizes {}", to_string(dims)));
   }
   return Executable::HostOutput{tensor.mutable_data_ptr(), *dtype};
 }

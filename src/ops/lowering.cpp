@@ -40,7 +40,8 @@ std::vector<bool> find_mutated(const Graph& graph) {
       for_each_tensor(graph, id, [&](ValueId t) { defined[static_cast<size_t>(t)] = true; });
     }
     for (ValueId id : node.outputs) {
-      mutated[static_cast<size_t>(id)] = mutated[static_cast<size_t>(id)] || defined[static_cast<size_t>(id)];
+      mutated[static_cast<size_t>(id)] =
+          mutated[static_cast<size_t>(id)] || defined[static_cast<size_t>(id)];
       defined[static_cast<size_t>(id)] = true;
     }
   }
@@ -77,7 +78,8 @@ void Lowering::begin(const Node& node) {
   const auto scan = [&](const Node& part) {
     for (ValueId arg : part.args) {
       if (reads_symbols(graph(), arg)) once_ = false;
-      for_each_tensor(graph(), arg, [&](ValueId t) { once_ = once_ && (is_own(t) || is_constant(t)); });
+      for_each_tensor(graph(), arg,
+                      [&](ValueId t) { once_ = once_ && (is_own(t) || is_constant(t)); });
     }
   };
   scan(node);
@@ -102,8 +104,8 @@ void Lowering::alias(ValueId view, ValueId base, uint64_t offset) {
   const Storage& storage = out_.storage[static_cast<size_t>(base)];
   const uint64_t start = storage.offset + offset;
   const ValueId root_id = storage.root;
-  const bool overwritten = out_.mutated[static_cast<size_t>(view)] ||
-                           out_.mutated[static_cast<size_t>(root_id)];
+  const bool overwritten =
+      out_.mutated[static_cast<size_t>(view)] || out_.mutated[static_cast<size_t>(root_id)];
   if (!overwritten && start % caps_.min_storage_offset_alignment == 0) {
     out_.storage[static_cast<size_t>(view)] = {root_id, start};
     if (is_constant(root_id)) out_.constant[static_cast<size_t>(view)] = true;
@@ -137,8 +139,10 @@ Dispatch Lowering::copy_words(ValueId from, uint64_t from_offset, ValueId to) co
   KernelBuilder kernel(graph(), caps_, "copy", Lanes::k1);
   kernel.raw_input("source", from, "u32");
   kernel.raw_output("destination", to, "u32");
-  kernel.param("offset", [from_offset](const LiveValues&) { return static_cast<uint32_t>(from_offset); });
-  kernel.param("words", [bytes](const LiveValues&) { return static_cast<uint32_t>(div_up(bytes, 4)); });
+  kernel.param("offset",
+               [from_offset](const LiveValues&) { return static_cast<uint32_t>(from_offset); });
+  kernel.param("words",
+               [bytes](const LiveValues&) { return static_cast<uint32_t>(div_up(bytes, 4)); });
   kernel.body("copy_words");
   kernel.invocations([bytes](const LiveValues&) { return div_up(bytes, 4); });
   return kernel.finish();

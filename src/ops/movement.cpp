@@ -77,13 +77,17 @@ Status check_same_type(const NodeView& node) {
 
 std::vector<int> permutation(const NodeView& node) {
   const int rank = node.rank(0);
-  if (node.arg_count() == 1) return rank == 2 ? std::vector<int>{1, 0} : rank == 1 ? std::vector<int>{0} : std::vector<int>{};
+  if (node.arg_count() == 1)
+    return rank == 2   ? std::vector<int>{1, 0}
+           : rank == 1 ? std::vector<int>{0}
+                       : std::vector<int>{};
   std::vector<int> order;
   if (node.arg_count() == 3) {  // transpose of two dims
     for (int d = 0; d < rank; ++d) order.push_back(d);
     const int a = normalize_dim(node.fixed_integers(1)[0], rank);
     const int b = normalize_dim(node.fixed_integers(2)[0], rank);
-    if (rank > 0 && a >= 0 && b >= 0) std::swap(order[static_cast<size_t>(a)], order[static_cast<size_t>(b)]);
+    if (rank > 0 && a >= 0 && b >= 0)
+      std::swap(order[static_cast<size_t>(a)], order[static_cast<size_t>(b)]);
     return order;
   }
   for (int64_t d : node.fixed_integers(1)) order.push_back(normalize_dim(d, rank));
@@ -380,14 +384,16 @@ Status lower_flip(const NodeView& node, Lowering& lowering) {
   const int rank = node.rank(0);
   std::vector<bool> flipped(kMaxRank);
   if (rank > 0) {
-    for (int64_t dim : node.fixed_integers(1)) flipped[static_cast<size_t>(normalize_dim(dim, rank))] = true;
+    for (int64_t dim : node.fixed_integers(1))
+      flipped[static_cast<size_t>(normalize_dim(dim, rank))] = true;
   }
   ViewMap map;
   for (int d = 0; d < rank; ++d) {
     ViewDim view;
     view.size = size_fn(source, d);
     view.stride = stride_fn(source, d, flipped[static_cast<size_t>(d)] ? -1 : 1);
-    view.joins_next = d + 1 < rank && flipped[static_cast<size_t>(d)] == flipped[static_cast<size_t>(d + 1)];
+    view.joins_next =
+        d + 1 < rank && flipped[static_cast<size_t>(d)] == flipped[static_cast<size_t>(d + 1)];
     map.dims.push_back(std::move(view));
   }
   map.base = [source, flipped, rank](const LiveValues& live) {
@@ -481,9 +487,54 @@ Status lower_unfold(const NodeView& node, Lowering& lowering) {
   return {};
 }
 
+// pixel_shuffle
+
+Status check_pixel_shuffle(const NodeView& node) {
+  ETWG_TRY(check_same_type(node));
+  const int64_t factor = node.is_symbolic(1) ? 0 : node.fixed_integers(1)[0];
+  if (factor < 1 || node.rank(0) < 3 || node.max_dims(0).last(2) % (factor * factor) != 0) {
+    return node.error(ErrorCode::kInvalidProgram, "{} cannot be shuffled by {}",
+                      to_string(node.max_dims(0)), factor);
+  }
+  return {};
+}
+
+Status infer_pixel_shuffle(const NodeView& node, LiveValues& live) {
+  Shape dims = live.dims(node.id(0));
+  const int64_t factor = node.fixed_integers(1)[0];
+  const int rank = dims.rank();
+  dims[rank - 3] /= factor * factor;
+  dims[rank - 2] *= factor;
+  dims[rank - 1] *= factor;
+  live.set_dims(node.output(), dims);
+  return {};
+}
+
+// Output (c, h * r + y, w * r + x) is input ((c * r + y) * r + x, h, w).
+Status lower_pixel_shuffle(const NodeView& node, Lowering& lowering) {
+  const ValueId source = node.id(0), out = node.output();
+  const int rank = node.rank(0);
+  const int64_t factor = node.fixed_integers(1)[0];
+  const auto fixed = [factor](const LiveValues&) { return static_cast<uint32_t>(factor); };
+  ViewMap map;
+  const auto add = [&](LiveFn size, LiveFn stride) {
+    ViewDim dim;
+    dim.size = std::move(size);
+    dim.stride = std::move(stride);
+    map.dims.push_back(std::move(dim));
+  };
+  for (int d = 0; d < rank - 3; ++d) add(size_fn(source, d), stride_fn(source, d));
+  add(size_fn(out, rank - 3), stride_fn(source, rank - 3, factor * factor));
+  add(size_fn(source, rank - 2), stride_fn(source, rank - 2));
+  add(fixed, stride_fn(source, rank - 3, factor));
+  add(size_fn(source, rank - 1), stride_fn(source, rank - 1));
+  add(fixed, stride_fn(source, rank - 3));
+  add_movement(node, lowering, source, map);
+  return {};
+}
+
 Op row(std::string_view name, std::string_view signature, Status (*check)(const NodeView&),
-       Status (*infer)(const NodeView&, LiveValues&),
-       Status (*lower)(const NodeView&, Lowering&)) {
+       Status (*infer)(const NodeView&, LiveValues&), Status (*lower)(const NodeView&, Lowering&)) {
   Op op;
   op.name = name;
   op.signature = signature;
@@ -515,9 +566,12 @@ std::span<const Op> movement_ops() {
       row("aten.expand_copy.default", "t l b -> t", check_same_type, infer_expand, lower_expand),
       row("aten.slice_copy.Tensor", "t i i? i? i -> t", check_slice, infer_slice, lower_slice),
       row("aten.select_copy.int", "t i i -> t", check_select, infer_select, lower_select),
-      row("aten.split_with_sizes_copy.default", "t l i -> T", check_split, infer_split, lower_split),
+      row("aten.split_with_sizes_copy.default", "t l i -> T", check_split, infer_split,
+          lower_split),
       row("aten.flip.default", "t l -> t", check_flip, infer_same, lower_flip),
       row("aten.repeat.default", "t l -> t", check_same_type, infer_repeat, lower_repeat),
+      row("aten.pixel_shuffle.default", "t i -> t", check_pixel_shuffle, infer_pixel_shuffle,
+          lower_pixel_shuffle),
       row("aten.unfold_copy.default", "t i i i -> t", check_unfold, infer_unfold, lower_unfold),
   };
   return ops;

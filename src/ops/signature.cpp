@@ -6,8 +6,9 @@ namespace {
 
 std::string_view kind_of(const Value& value) {
   static constexpr std::string_view kNames[] = {
-      "nothing",      "an integer",  "a number", "a boolean", "a tensor",         "an integer list",
-      "a number list", "a boolean list", "a list", "a string",  "a symbolic integer"};
+      "nothing",  "an integer",      "a number",          "a boolean",
+      "a tensor", "an integer list", "a number list",     "a boolean list",
+      "a list",   "a string",        "a symbolic integer"};
   static_assert(std::size(kNames) == std::variant_size_v<Value>);
   return kNames[value.index()];
 }
@@ -103,8 +104,8 @@ Status match_signature(const NodeView& node, std::string_view signature) {
     ++arg;
   }
   if (arg != node.arg_count()) {
-    return node.error(ErrorCode::kInvalidProgram, "has {} arguments, expected {}",
-                      node.arg_count(), arg);
+    return node.error(ErrorCode::kInvalidProgram, "has {} arguments, expected {}", node.arg_count(),
+                      arg);
   }
   size_t output = 0;
   for (char letter : signature.substr(arrow + 2)) {

@@ -1,9 +1,14 @@
 #include <algorithm>
 #include <vector>
 
+#include "ops/concat.h"
+#include "ops/convolution.h"
+#include "ops/creation.h"
+#include "ops/gather.h"
 #include "ops/matmul.h"
-#include "ops/op.h"
 #include "ops/movement.h"
+#include "ops/op.h"
+#include "ops/pad.h"
 #include "ops/pointwise.h"
 #include "ops/signature.h"
 #include "ops/symbolic.h"
@@ -20,7 +25,12 @@ std::span<const Op> all_ops() {
              view_ops(),
              symbolic_ops(),
              movement_ops(),
+             concat_ops(),
+             pad_ops(),
+             gather_ops(),
+             creation_ops(),
              matmul_ops(),
+             convolution_ops(),
          }) {
       all.insert(all.end(), family.begin(), family.end());
     }
@@ -32,8 +42,9 @@ std::span<const Op> all_ops() {
 
 const Op* find_op(std::string_view name) {
   const std::span<const Op> ops = all_ops();
-  const auto it = std::lower_bound(ops.begin(), ops.end(), name,
-                                   [](const Op& op, std::string_view key) { return op.name < key; });
+  const auto it =
+      std::lower_bound(ops.begin(), ops.end(), name,
+                       [](const Op& op, std::string_view key) { return op.name < key; });
   return it != ops.end() && it->name == name ? &*it : nullptr;
 }
 
@@ -45,9 +56,10 @@ OpTraits traits_of(std::string_view name) {
 Status check_node(const NodeView& node) {
   const Op* op = find_op(node.node().op);
   if (op == nullptr) {
-    return node.error(ErrorCode::kNotSupported,
-                      "this runtime has no such operator; export with WebGPUPartitioner, or keep the "
-                      "operator on the CPU");
+    return node.error(
+        ErrorCode::kNotSupported,
+        "this runtime has no such operator; export with WebGPUPartitioner, or keep the "
+        "operator on the CPU");
   }
   ETWG_TRY(match_signature(node, op->signature));
   if (op->check != nullptr) ETWG_TRY(op->check(node));

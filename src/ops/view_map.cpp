@@ -74,7 +74,8 @@ void emit_view(KernelBuilder& kernel, std::string_view name, ValueId source, con
   } else {
     value = fmt::format(
         "{1}({0}1({0}_at(i * 4u)), {0}1({0}_at(i * 4u + 1u)), {0}1({0}_at(i * 4u + 2u)), "
-        "{0}1({0}_at(i * 4u + 3u)))", name, type);
+        "{0}1({0}_at(i * 4u + 3u)))",
+        name, type);
   }
   kernel.code(fmt::format("fn {}_view(i: u32) -> {} {{\n  return {};\n}}\n", name, type, value));
 }
@@ -100,11 +101,15 @@ ViewMap broadcast_map(const Graph& graph, ValueId operand, ValueId out) {
   const Shape& from = graph.tensor(operand)->max_dims;
   const Shape& to = graph.tensor(out)->max_dims;
   const int shift = to.rank() - from.rank();
-  const auto is_broadcast = [&](int d) { return d < shift || (from[d - shift] == 1 && to[d] != 1); };
+  const auto is_broadcast = [&](int d) {
+    return d < shift || (from[d - shift] == 1 && to[d] != 1);
+  };
   ViewMap map;
   for (int d = 0; d < to.rank(); ++d) {
     ViewDim dim;
-    dim.size = [out, d](const LiveValues& live) { return static_cast<uint32_t>(live.dims(out)[d]); };
+    dim.size = [out, d](const LiveValues& live) {
+      return static_cast<uint32_t>(live.dims(out)[d]);
+    };
     dim.broadcast = is_broadcast(d);
     if (!dim.broadcast) {
       dim.stride = [operand, k = d - shift](const LiveValues& live) {

@@ -13,8 +13,12 @@ namespace {
 class FollowerFusion {
  public:
   FollowerFusion(Graph& graph, const TraitsOf& traits, const PassOptions& options)
-      : graph_(graph), traits_(traits), options_(options), uses_(graph),
-        gone_(graph.nodes.size()), result_of_(graph.values.size(), -1) {}
+      : graph_(graph),
+        traits_(traits),
+        options_(options),
+        uses_(graph),
+        gone_(graph.nodes.size()),
+        result_of_(graph.values.size(), -1) {}
 
   void run() {
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
@@ -37,11 +41,13 @@ class FollowerFusion {
 
   const Tensor& tensor(ValueId id) const { return *graph_.tensor(id); }
 
-  void note_result(size_t i) { result_of_[static_cast<size_t>(graph_.nodes[i].result())] = static_cast<int>(i); }
+  void note_result(size_t i) {
+    result_of_[static_cast<size_t>(graph_.nodes[i].result())] = static_cast<int>(i);
+  }
 
   bool has_one_reader(ValueId id) const {
-    return uses_.readers[static_cast<size_t>(id)] == 1 && uses_.writers[static_cast<size_t>(id)] == 1 &&
-           !uses_.is_input[static_cast<size_t>(id)];
+    return uses_.readers[static_cast<size_t>(id)] == 1 &&
+           uses_.writers[static_cast<size_t>(id)] == 1 && !uses_.is_input[static_cast<size_t>(id)];
   }
 
   std::optional<Candidate> candidate_for(ValueId operand, int64_t numel) const {

@@ -26,7 +26,11 @@ struct Lifetime {
 class MemoryPlanner {
  public:
   MemoryPlanner(const LoweredGraph& lowered, const Capabilities& caps, Plan& plan)
-      : lowered_(lowered), caps_(caps), plan_(plan), lifetimes_(count()), used_(count()),
+      : lowered_(lowered),
+        caps_(caps),
+        plan_(plan),
+        lifetimes_(count()),
+        used_(count()),
         sizes_(count()) {}
 
   Status run() {
@@ -42,7 +46,8 @@ class MemoryPlanner {
   ValueId root(ValueId value) const { return lowered_.storage[static_cast<size_t>(value)].root; }
 
   static uint64_t bytes_of(const Tensor& tensor) {
-    return round_up(static_cast<uint64_t>(tensor.max_dims.numel()) * size_of(tensor.dtype), kPadding);
+    return round_up(static_cast<uint64_t>(tensor.max_dims.numel()) * size_of(tensor.dtype),
+                    kPadding);
   }
 
   // Each storage must have room for every value that lies in it.
@@ -94,7 +99,8 @@ class MemoryPlanner {
 
   std::string label(ValueId value) const {
     const Tensor& tensor = *lowered_.graph.tensor(value);
-    return fmt::format("value {} ({} {})", value, name_of(tensor.dtype), to_string(tensor.max_dims));
+    return fmt::format("value {} ({} {})", value, name_of(tensor.dtype),
+                       to_string(tensor.max_dims));
   }
 
   Result<uint32_t> add_buffer(uint64_t size, BufferKind kind, std::string label) {
@@ -206,10 +212,11 @@ class MemoryPlanner {
       for (const Binding& binding : dispatch.bindings) {
         const uint64_t size = plan_.places[static_cast<size_t>(binding.value)].size;
         if (size <= caps_.max_storage_binding_size) continue;
-        return fail(ErrorCode::kOutOfMemory,
-                    "{} (node {}): {} has {} bytes, but one binding of this device covers at most {}",
-                    dispatch.op, dispatch.debug_id, label(binding.value), size,
-                    caps_.max_storage_binding_size);
+        return fail(
+            ErrorCode::kOutOfMemory,
+            "{} (node {}): {} has {} bytes, but one binding of this device covers at most {}",
+            dispatch.op, dispatch.debug_id, label(binding.value), size,
+            caps_.max_storage_binding_size);
       }
       if (dispatch.bindings.size() > caps_.max_storage_buffers_per_stage) {
         return fail(ErrorCode::kNotSupported,

@@ -98,9 +98,9 @@ Result<Plan> make_plan(Graph graph, const Capabilities& caps, const PlanOptions&
     for (ValueId id : node.outputs) {
       const Tensor* tensor = graph.tensor(id);
       if (tensor == nullptr || live.dims(id).rank() == tensor->max_dims.rank()) continue;
-      return NodeView(graph, node).error(ErrorCode::kInvalidProgram,
-                                         "output of sizes {} is declared as {}",
-                                         to_string(live.dims(id)), to_string(tensor->max_dims));
+      return NodeView(graph, node)
+          .error(ErrorCode::kInvalidProgram, "output of sizes {} is declared as {}",
+                 to_string(live.dims(id)), to_string(tensor->max_dims));
     }
   }
   widen_bounds(graph, live);

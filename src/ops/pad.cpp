@@ -1,0 +1,120 @@
+#include "ops/pad.h"
+
+#include <algorithm>
+
+#include "base/checked.h"
+#include "ops/live_args.h"
+#include "ops/pointwise.h"
+
+namespace executorch::backends::webgpu {
+
+namespace {
+
+// The pads of dimension d, before and after; the list starts at the last dimension.
+std::pair<int64_t, int64_t> pads_of(const std::vector<int64_t>& pads, int d, int rank) {
+  const auto at = static_cast<size_t>(rank - 1 - d) * 2;
+  if (at + 1 >= pads.size()) return {0, 0};
+  return {pads[at], pads[at + 1]};
+}
+
+Status check_pad(const NodeView& node) {
+  if (node.tensor(0)->dtype != node.output_tensor().dtype) {
+    return node.error(ErrorCode::kInvalidProgram, "output type differs from the input's");
+  }
+  return {};
+}
+
+Status infer_pad(const NodeView& node, LiveValues& live) {
+  Shape dims = live.dims(node.id(0));
+  const std::vector<int64_t> pads = node.integers(1, live);
+  if (pads.size() % 2 != 0 || pads.size() > 2 * static_cast<size_t>(dims.rank())) {
+    return node.error(ErrorCode::kInvalidProgram, "{} pads for a tensor of rank {}", pads.size(),
+                      dims.rank());
+  }
+  for (int d = 0; d < dims.rank(); ++d) {
+    const auto [before, after] = pads_of(pads, d, dims.rank());
+    if (dims[d] + before + after < 0) {
+      return node.error(ErrorCode::kInvalidArgument, "pads {} leave nothing of dimension {} of {}",
+                        to_string(Shape{before, after}), d, to_string(dims));
+    }
+    dims[d] += before + after;
+  }
+  live.set_dims(node.output(), dims);
+  return {};
+}
+
+Status lower_pad(const NodeView& node, Lowering& lowering) {
+  const ValueId source = node.id(0), out = node.output();
+  const int rank = node.rank(0);
+  const LiveIntegers pads = live_integers(node, 1);
+  KernelBuilder kernel(node.graph(), lowering.capabilities(), "pad", Lanes::k4);
+  kernel.input("source", source);
+  const bool as_float = kernel.is_float_value(source);
+  const char* scalar = as_float ? "f32" : "i32";
+  const double fill = node.number_or(2, 0);
+  if (as_float) {
+    kernel.param_f32("fill", static_cast<float>(fill));
+  } else {
+    const double bounded = std::clamp(fill, -2147483648.0, 2147483647.0);
+    kernel.param_i32("fill", [v = static_cast<int32_t>(bounded)](const LiveValues&) { return v; });
+  }
+  // Peels the coordinates off, innermost first. Before the source they wrap to large numbers, so
+  // one comparison finds both sides.
+  std::string code = fmt::format(
+      "fn padded_at(e: u32) -> {} {{\n  var rest = e;\n  var at = 0u;\n"
+      "  var inside = true;\n  var c = 0u;\n",
+      scalar);
+  for (int d = rank - 1; d >= 0; --d) {
+    kernel.param(fmt::format("out_size{}", d), [out, d](const LiveValues& live) {
+      return static_cast<uint32_t>(std::max<int64_t>(live.dims(out)[d], 1));
+    });
+    kernel.param(fmt::format("size{}", d), [source, d](const LiveValues& live) {
+      return static_cast<uint32_t>(live.dims(source)[d]);
+    });
+    kernel.param(fmt::format("stride{}", d), [source, d](const LiveValues& live) {
+      const Shape& dims = live.dims(source);
+      return static_cast<uint32_t>(dims.numel(d + 1, dims.rank()));
+    });
+    kernel.param(fmt::format("before{}", d), [pads, d, rank](const LiveValues& live) {
+      return static_cast<uint32_t>(pads_of(pads(live), d, rank).first);
+    });
+    code += fmt::format(
+        "  c = rest % p.out_size{0} - p.before{0};\n  rest = rest / p.out_size{0};\n"
+        "  inside = inside && c < p.size{0};\n  at = at + c * p.stride{0};\n",
+        d);
+  }
+  code += "  if (inside) {\n    return source1(at);\n  }\n  return p.fill;\n}\n";
+  emit_store(kernel, node);
+  kernel.code(code);
+  kernel.code(
+      fmt::format("fn compute(i: u32) {{\n  let e = i * 4u;\n  store(i, vec4<{}>(padded_at(e), "
+                  "padded_at(e + 1u), padded_at(e + 2u), padded_at(e + 3u)));\n}}\n",
+                  scalar));
+  const auto groups = [out](const LiveValues& live) {
+    return div_up(static_cast<uint64_t>(live.numel(out)), 4);
+  };
+  kernel.param("groups",
+               [groups](const LiveValues& live) { return static_cast<uint32_t>(groups(live)); });
+  kernel.body("pointwise");
+  kernel.invocations(groups);
+  lowering.add(kernel.finish());
+  return {};
+}
+
+}  // namespace
+
+std::span<const Op> pad_ops() {
+  static const std::vector<Op> ops = [] {
+    Op op;
+    op.name = "aten.constant_pad_nd.default";
+    op.signature = "t l n? -> t";
+    op.takes_followers = true;
+    op.check = check_pad;
+    op.infer = infer_pad;
+    op.lower = lower_pad;
+    return std::vector<Op>{op};
+  }();
+  return ops;
+}
+
+}  // namespace executorch::backends::webgpu
