@@ -76,14 +76,20 @@ if(ETWG_BUILD_TESTS)
 endif()
 
 function(etwg_wasm_targets)
-  file(GLOB api CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/web/src/*.cpp")
-  if(api)
-    etwg_wasm_module(etwebgpu_web SOURCES ${api} LINK etwg_engine etwg_program)
-    target_link_options(etwebgpu_web PRIVATE -sEXPORTED_FUNCTIONS=_malloc,_free
-                        -sEXPORTED_RUNTIME_METHODS=HEAPU8,HEAP32,UTF8ToString)
-  endif()
+  etwg_wasm_module(etwebgpu_web SOURCES "${CMAKE_CURRENT_SOURCE_DIR}/web/src/api.cpp"
+                   LINK etwg_engine etwg_program)
+  target_link_options(etwebgpu_web PRIVATE -sEXPORTED_FUNCTIONS=_malloc,_free
+                      -sEXPORTED_RUNTIME_METHODS=HEAPU8,HEAP32)
   if(ETWG_BUILD_TESTS)
     etwg_wasm_test(add_vectors LINK etwg_webgpu)
     etwg_wasm_test(gpu_layer LINK etwg_engine)
+    set(tests "${CMAKE_CURRENT_SOURCE_DIR}/tests/wasm")
+    set(programs "${CMAKE_BINARY_DIR}/smoke")
+    add_test(NAME wasm_export COMMAND "${ETWG_PYTHON}" "${tests}/export_smoke.py" "${programs}")
+    add_test(NAME wasm_smoke
+             COMMAND "${ETWG_NODE}" "${tests}/smoke.mjs" "${ETWG_WASM_DEPS}/node_modules"
+                     "$<TARGET_FILE:etwebgpu_web>" "${programs}")
+    set_tests_properties(wasm_export PROPERTIES FIXTURES_SETUP wasm_programs)
+    set_tests_properties(wasm_smoke PROPERTIES FIXTURES_REQUIRED wasm_programs)
   endif()
 endfunction()
