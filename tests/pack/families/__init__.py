@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cases of the export pack, one module a family; each has `cases()` that yields Case objects."""
