@@ -11,6 +11,15 @@
 
 namespace executorch::backends::webgpu {
 
+// Item `i` of a vector of scalars, which may have any alignment: FlatBuffers' verifier makes sure
+// of that of a vector's length (4 bytes), but not of items that need 8.
+template <typename T>
+T item_of(const flatbuffers::Vector<T>& vector, uint32_t i) {
+  T value;
+  std::memcpy(&value, vector.Data() + i * sizeof(T), sizeof(T));
+  return flatbuffers::EndianScalar(value);
+}
+
 // A FlatBuffer that came from a file: after `open`, everything reachable from the root lies within
 // its bytes. What the numbers in it mean is still to be checked.
 template <typename Root>

@@ -1,6 +1,6 @@
 #include <string>
 
-#include "base/bytes.h"
+#include "base/flatbuffer.h"
 #include "payload/decode.h"
 
 namespace executorch::backends::webgpu {
@@ -106,7 +106,9 @@ Result<std::vector<To>> decode_items(const Items* items, DecodeBudget& budget) {
     return invalid("list of {} items: the lists together are longer than the file", items->size());
   }
   list.reserve(items->size());
-  for (auto item : *items) list.push_back(static_cast<To>(item));
+  for (uint32_t i = 0; i < items->size(); ++i) {
+    list.push_back(static_cast<To>(item_of(*items, i)));
+  }
   return list;
 }
 

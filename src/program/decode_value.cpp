@@ -101,7 +101,7 @@ Result<Bytes> find_data(const fb::Tensor& table, const ProgramBuffer& program,
                    index);
   }
   const Bytes segment = segments[offsets->segment_index()];
-  const uint64_t offset = offsets->offsets()->Get(index);
+  const uint64_t offset = item_of(*offsets->offsets(), index);
   if (offset > segment.size()) {
     return invalid("tensor data at {} of a segment of {} bytes", offset, segment.size());
   }
@@ -161,7 +161,9 @@ Result<std::vector<To>> decode_items(const Items* items, DecodeBudget& budget) {
     return invalid("list of {} items: the lists together are longer than the file", items->size());
   }
   list.reserve(items->size());
-  for (auto item : *items) list.push_back(static_cast<To>(item));
+  for (uint32_t i = 0; i < items->size(); ++i) {
+    list.push_back(static_cast<To>(item_of(*items, i)));
+  }
   return list;
 }
 
