@@ -1,6 +1,6 @@
 // GPU time of matrix products, as the engine runs them:
-//   bench_matmul [--runs N] [filter]
-// prints, for each problem whose name contains the filter: the kernel that was chosen, the time to
+//   bench_matmul [--runs N] [filter...]
+// prints, for each problem whose name contains a filter: the kernel that was chosen, the time to
 // load (compile), the least and the median GPU time, TFLOP/s and TB/s (every operand counted once)
 // by the median.
 
@@ -150,19 +150,23 @@ Status run(const Problem& p, int runs) {
 int main(int argc, char** argv) {
   using namespace executorch::backends::webgpu;
   int runs = 20;
-  std::string filter;
+  std::vector<std::string> filters;
   for (int i = 1; i < argc; ++i) {
     if (std::string(argv[i]) == "--runs" && i + 1 < argc) {
       runs = std::max(1, std::atoi(argv[++i]));
     } else {
-      filter = argv[i];
+      filters.push_back(argv[i]);
     }
   }
   if (const auto device = Device::acquire()) {
     fmt::print("{}, {}\n", (*device)->adapter().name, (*device)->adapter().driver);
   }
   for (const Problem& problem : kProblems) {
-    if (problem.name().find(filter) == std::string::npos) continue;
+    const std::string name = problem.name();
+    const bool chosen = std::any_of(filters.begin(), filters.end(), [&](const std::string& part) {
+      return name.find(part) != std::string::npos;
+    });
+    if (!filters.empty() && !chosen) continue;
     if (const Status status = run(problem, runs); !status) {
       fmt::print(stderr, "{}: {}\n", problem.name(), status.error().message);
       return 1;

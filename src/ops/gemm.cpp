@@ -40,8 +40,8 @@ class GemmKernels {
     kernel.constant("ROWS", rows);
     kernel.body("gemv");
     const auto sizes = gemm_.sizes;
-    const auto slices = [sizes, by_k = gemm_.b_k_contiguous](const LiveValues& live) {
-      return gemv_slices(sizes(live), by_k);
+    const auto slices = [sizes, rows, by_k = gemm_.b_k_contiguous](const LiveValues& live) {
+      return gemv_slices(sizes(live), rows, by_k);
     };
     kernel.param("slices", slices);
     kernel.workgroups([sizes, slices](const LiveValues& live) -> uint64_t {

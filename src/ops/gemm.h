@@ -60,8 +60,8 @@ struct GemmTile {
 std::span<const GemmTile> gemm_tiles();
 // Rows of A up to which the GEMV kernels serve, ascending.
 std::span<const uint32_t> gemv_rows();
-// How many invocations of a GEMV workgroup share a quad of columns.
-uint32_t gemv_slices(const GemmSizes& sizes, bool b_k_contiguous);
+// How many invocations of a workgroup of the GEMV kernel for `rows` share a quad of columns.
+uint32_t gemv_slices(const GemmSizes& sizes, uint32_t rows, bool b_k_contiguous);
 
 inline constexpr uint32_t kGemvWorkgroup = 256;
 

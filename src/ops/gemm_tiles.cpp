@@ -21,19 +21,19 @@ std::span<const GemmTile> gemm_tiles() {
 }
 
 std::span<const uint32_t> gemv_rows() {
-  static constexpr uint32_t kRows[] = {1, 4};
+  static constexpr uint32_t kRows[] = {1, 4, 8};
   return kRows;
 }
 
-uint32_t gemv_slices(const GemmSizes& sizes, bool b_k_contiguous) {
+uint32_t gemv_slices(const GemmSizes& sizes, uint32_t rows, bool b_k_contiguous) {
   // Enough invocations for the loads in flight that a large GPU's memory needs, but none without
   // work. The smallest numbers let neighbours read 512 contiguous bytes; the largest one lets them
   // read at least 32.
-  constexpr uint64_t kEnough = 65536;
+  const uint64_t enough = rows == 1 ? 131072 : 65536;
   const uint64_t quads = sizes.batches * div_up(sizes.n, 4);
   uint32_t slices = b_k_contiguous ? 32 : 8;
   const uint32_t most = b_k_contiguous ? 256 : 128;
-  while (slices < most && quads * slices < kEnough && slices * 8 <= sizes.k) slices *= 2;
+  while (slices < most && quads * slices < enough && slices * 8 <= sizes.k) slices *= 2;
   return slices;
 }
 

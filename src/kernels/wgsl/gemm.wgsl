@@ -1,13 +1,17 @@
 // C = A * B for batches of matrices, one TILE_M x TILE_N tile of C a workgroup. What the matrices look
 // like in memory is the loaders' affair:
 //   load_a_block(batch, row, k), load_b_block(batch, k, n) -> mat4x4<f32>
-// give the four values of column (or row) numbers k .. k+3 as columns, 0 outside the matrix.
-// finish(row, n, value) and store_quad(batch, row, n, value) take the result.
+// give the four values of k, k+1, k+2 and k+3 as columns, 0 outside the matrix. store_block(batch, row, n,
+// rows) takes the result.
 //
 // A workgroup walks along k in steps of TILE_K. While it multiplies one step out of workgroup memory,
 // each invocation already fetches its share of the next into registers. An invocation computes
-// THREAD_M x THREAD_N blocks of 4x4 elements; SPLIT_K > 1 lets several groups of invocations share
-// one tile, each taking a part of every step along k, for products with too few tiles to fill a GPU.
+// THREAD_M x THREAD_N (1 or 2 each) blocks of 4x4 elements; SPLIT_K > 1 lets several groups of
+// invocations share one tile, each taking a part of every step along k, for products with too few
+// tiles to fill a GPU.
+//
+// What must lie in registers has a name of its own instead of being an element of an array: drivers put
+// arrays in memory as soon as they do not unroll a loop over them, which costs a factor of 15.
 //
 // constants: TILE_M, TILE_N, TILE_K, THREAD_M, THREAD_N, SPLIT_K, B_K_CONTIGUOUS.
 // params: batches, m, n, k.
@@ -18,8 +22,8 @@ const THREADS_M = A_QUADS / THREAD_M;  // a multiple of 4
 const THREADS_N = B_QUADS / THREAD_N;  // a multiple of 8
 const THREADS = THREADS_M * THREADS_N;
 const A_BLOCKS = A_QUADS * TILE_K / 4u;
-const STAGED = (A_QUADS + B_QUADS) * TILE_K / 4u / WORKGROUP_SIZE;
-const ACCUMULATORS = THREAD_M * 4u * THREAD_N;
+const BLOCKS = (A_QUADS + B_QUADS) * TILE_K / 4u;
+const STAGED = (BLOCKS + WORKGROUP_SIZE - 1u) / WORKGROUP_SIZE;  // blocks an invocation loads: 1 or 2
 
 // Four consecutive rows (columns) at one k are one element: [k][quad].
 var<workgroup> tile_a: array<vec4<f32>, A_QUADS * TILE_K>;
@@ -35,6 +39,8 @@ fn block_position(block: u32, quads: u32, k_contiguous: bool) -> vec2<u32> {
   return vec2<u32>(block % quads, block / quads);
 }
 
+// The block with this number; those from BLOCKS on, which a few invocations have for want of others, are
+// of no consequence.
 fn fetch_block(block: u32, batch: u32, row: u32, column: u32, k: u32) -> mat4x4<f32> {
   if (block < A_BLOCKS) {
     let at = block_position(block, A_QUADS, true);
@@ -52,7 +58,7 @@ fn put_block(block: u32, value: mat4x4<f32>) {
     tile_a[i + A_QUADS] = value[1];
     tile_a[i + 2u * A_QUADS] = value[2];
     tile_a[i + 3u * A_QUADS] = value[3];
-  } else {
+  } else if (block < BLOCKS) {
     let at = block_position(block - A_BLOCKS, B_QUADS, B_K_CONTIGUOUS);
     let i = at.y * 4u * B_QUADS + at.x;
     tile_b[i] = value[0];
@@ -60,6 +66,33 @@ fn put_block(block: u32, value: mat4x4<f32>) {
     tile_b[i + 2u * B_QUADS] = value[2];
     tile_b[i + 3u * B_QUADS] = value[3];
   }
+}
+
+// Row r of the product of a column and a row is column r of the matrix.
+fn outer(left: vec4<f32>, right: vec4<f32>) -> mat4x4<f32> {
+  return mat4x4<f32>(left.x * right, left.y * right, left.z * right, left.w * right);
+}
+
+// Adds up the sums of all parts in part 0, through tile_a: A_QUADS * TILE_K >= 2 * SPLIT_K * THREADS.
+fn add_parts(sums: mat4x4<f32>, local: u32) -> mat4x4<f32> {
+  var total = sums;
+  for (var half = SPLIT_K / 2u; half > 0u; half /= 2u) {
+    let size = half * THREADS;
+    if (local >= size && local < 2u * size) {
+      let i = local - size;
+      tile_a[i] = total[0];
+      tile_a[i + size] = total[1];
+      tile_a[i + 2u * size] = total[2];
+      tile_a[i + 3u * size] = total[3];
+    }
+    workgroupBarrier();
+    if (local < size) {
+      total += mat4x4<f32>(tile_a[local], tile_a[local + size], tile_a[local + 2u * size],
+                           tile_a[local + 3u * size]);
+    }
+    workgroupBarrier();
+  }
+  return total;
 }
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -82,71 +115,74 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(num_workgroups) wo
   let thread_m = patch_number / (THREADS_N / 8u) * 4u + thread / 8u % 4u;
   let thread_n = patch_number % (THREADS_N / 8u) * 8u + thread % 8u;
 
-  var staged: array<mat4x4<f32>, STAGED>;
-  for (var s = 0u; s < STAGED; s++) {
-    staged[s] = fetch_block(local + s * WORKGROUP_SIZE, batch, row, column, 0u);
+  var staged0 = fetch_block(local, batch, row, column, 0u);
+  var staged1: mat4x4<f32>;
+  if (STAGED > 1u) {
+    staged1 = fetch_block(local + WORKGROUP_SIZE, batch, row, column, 0u);
   }
-  var sums: array<vec4<f32>, ACCUMULATORS>;
+  // sums_ij: block (thread_m + i * THREADS_M, thread_n + j * THREADS_N); column r holds its row r.
+  var sums_00: mat4x4<f32>;
+  var sums_01: mat4x4<f32>;
+  var sums_10: mat4x4<f32>;
+  var sums_11: mat4x4<f32>;
   for (var k = 0u; k < p.k; k += TILE_K) {
-    for (var s = 0u; s < STAGED; s++) {
-      put_block(local + s * WORKGROUP_SIZE, staged[s]);
+    put_block(local, staged0);
+    if (STAGED > 1u) {
+      put_block(local + WORKGROUP_SIZE, staged1);
     }
     workgroupBarrier();
     if (k + TILE_K < p.k) {
-      for (var s = 0u; s < STAGED; s++) {
-        staged[s] = fetch_block(local + s * WORKGROUP_SIZE, batch, row, column, k + TILE_K);
+      staged0 = fetch_block(local, batch, row, column, k + TILE_K);
+      if (STAGED > 1u) {
+        staged1 = fetch_block(local + WORKGROUP_SIZE, batch, row, column, k + TILE_K);
       }
     }
     for (var step = 0u; step < TILE_K / SPLIT_K; step++) {
       let at = part * (TILE_K / SPLIT_K) + step;
-      var right: array<vec4<f32>, THREAD_N>;
-      for (var j = 0u; j < THREAD_N; j++) {
-        right[j] = tile_b[at * B_QUADS + thread_n + j * THREADS_N];
+      let left = at * A_QUADS + thread_m;
+      let right = at * B_QUADS + thread_n;
+      let left0 = tile_a[left];
+      let right0 = tile_b[right];
+      sums_00 += outer(left0, right0);
+      if (THREAD_N > 1u) {
+        sums_01 += outer(left0, tile_b[right + THREADS_N]);
       }
-      for (var i = 0u; i < THREAD_M; i++) {
-        let left = tile_a[at * A_QUADS + thread_m + i * THREADS_M];
-        for (var j = 0u; j < THREAD_N; j++) {
-          let s = i * 4u * THREAD_N + j;
-          sums[s] += left.x * right[j];
-          sums[s + THREAD_N] += left.y * right[j];
-          sums[s + 2u * THREAD_N] += left.z * right[j];
-          sums[s + 3u * THREAD_N] += left.w * right[j];
+      if (THREAD_M > 1u) {
+        let left1 = tile_a[left + THREADS_M];
+        sums_10 += outer(left1, right0);
+        if (THREAD_N > 1u) {
+          sums_11 += outer(left1, tile_b[right + THREADS_N]);
         }
       }
     }
     workgroupBarrier();
   }
 
-  // The upper half of the parts hands its sums to the lower half through tile_a, as many at a time
-  // as fit.
-  for (var half = SPLIT_K / 2u; half > 0u; half /= 2u) {
-    let at_once = min(ACCUMULATORS, A_QUADS * TILE_K / (half * THREADS));
-    for (var first = 0u; first < ACCUMULATORS; first += at_once) {
-      let count = min(at_once, ACCUMULATORS - first);
-      if (part >= half && part < 2u * half) {
-        for (var s = 0u; s < count; s++) {
-          tile_a[s * half * THREADS + local - half * THREADS] = sums[first + s];
-        }
-      }
-      workgroupBarrier();
-      if (part < half) {
-        for (var s = 0u; s < count; s++) {
-          sums[first + s] += tile_a[s * half * THREADS + local];
-        }
-      }
-      workgroupBarrier();
+  if (SPLIT_K > 1u) {
+    sums_00 = add_parts(sums_00, local);
+    if (THREAD_N > 1u) {
+      sums_01 = add_parts(sums_01, local);
+    }
+    if (THREAD_M > 1u) {
+      sums_10 = add_parts(sums_10, local);
+    }
+    if (THREAD_M > 1u && THREAD_N > 1u) {
+      sums_11 = add_parts(sums_11, local);
+    }
+    if (part > 0u) {
+      return;
     }
   }
-
-  if (part == 0u) {
-    for (var i = 0u; i < THREAD_M; i++) {
-      for (var r = 0u; r < 4u; r++) {
-        for (var j = 0u; j < THREAD_N; j++) {
-          store_quad(batch, row + (thread_m + i * THREADS_M) * 4u + r,
-                     column + (thread_n + j * THREADS_N) * 4u,
-                     sums[(i * 4u + r) * THREAD_N + j]);
-        }
-      }
-    }
+  let first_row = row + thread_m * 4u;
+  let first_column = column + thread_n * 4u;
+  store_block(batch, first_row, first_column, sums_00);
+  if (THREAD_N > 1u) {
+    store_block(batch, first_row, first_column + THREADS_N * 4u, sums_01);
+  }
+  if (THREAD_M > 1u) {
+    store_block(batch, first_row + THREADS_M * 4u, first_column, sums_10);
+  }
+  if (THREAD_M > 1u && THREAD_N > 1u) {
+    store_block(batch, first_row + THREADS_M * 4u, first_column + THREADS_N * 4u, sums_11);
   }
 }

@@ -1,10 +1,48 @@
-// C = A * B for batches of matrices with at most ROWS rows of A, reading B once. A workgroup computes
-// WORKGROUP_SIZE / slices quads of columns; the invocations of a quad split k between them
-// and add up through workgroup memory. Loaders and store_quad as for gemm.wgsl, and
+// C = A * B for batches of matrices with at most ROWS (1, 4 or 8) rows of A, reading B once. A workgroup
+// computes WORKGROUP_SIZE / slices quads of columns; the invocations of a quad split k between them
+// and add up through workgroup memory. Loaders as for gemm.wgsl, and
 //   load_a_quad(batch, row, k) -> A[batch, row, k .. k+3]
+//   store_quad(batch, row, n, value)
 // constants: ROWS, B_K_CONTIGUOUS. params: batches, m, n, k, slices (a power of two).
 
 var<workgroup> partial: array<vec4<f32>, WORKGROUP_SIZE>;
+
+// One quad of columns of each row. No array, so that it lies in registers.
+struct Sums {
+  row0: vec4<f32>, row1: vec4<f32>, row2: vec4<f32>, row3: vec4<f32>,
+  row4: vec4<f32>, row5: vec4<f32>, row6: vec4<f32>, row7: vec4<f32>,
+}
+
+fn add_block(sums: ptr<function, Sums>, batch: u32, k: u32, n: u32) {
+  let right = load_b_block(batch, k, n);
+  (*sums).row0 += right * load_a_quad(batch, 0u, k);
+  if (ROWS > 1u) {
+    (*sums).row1 += right * load_a_quad(batch, 1u, k);
+    (*sums).row2 += right * load_a_quad(batch, 2u, k);
+    (*sums).row3 += right * load_a_quad(batch, 3u, k);
+  }
+  if (ROWS > 4u) {
+    (*sums).row4 += right * load_a_quad(batch, 4u, k);
+    (*sums).row5 += right * load_a_quad(batch, 5u, k);
+    (*sums).row6 += right * load_a_quad(batch, 6u, k);
+    (*sums).row7 += right * load_a_quad(batch, 7u, k);
+  }
+}
+
+// Adds up the slices' values; `stride` lies between the slices of a quad. The sum is slice 0's.
+fn add_slices(value: vec4<f32>, local: u32, slice: u32, stride: u32) -> vec4<f32> {
+  partial[local] = value;
+  workgroupBarrier();
+  for (var half = p.slices / 2u; half > 0u; half /= 2u) {
+    if (slice < half) {
+      partial[local] += partial[local + half * stride];
+    }
+    workgroupBarrier();
+  }
+  let sum = partial[local];
+  workgroupBarrier();
+  return sum;
+}
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(num_workgroups) workgroups: vec3<u32>,
@@ -22,35 +60,43 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(num_workgroups) wo
   let stride = select(quads, 1u, B_K_CONTIGUOUS);  // between slices of a quad
   let n = (group % groups * quads + quad) * 4u;
 
-  var sums: array<vec4<f32>, ROWS>;
+  var sums: Sums;
   let step = p.slices * 4u;
   var k = slice * 4u;
-  for (; k + step < p.k; k += 2u * step) {  // two blocks at a time keep more loads in flight
-    let first = load_b_block(batch, k, n);
-    let second = load_b_block(batch, k + step, n);
-    for (var r = 0u; r < ROWS; r++) {
-      sums[r] += first * load_a_quad(batch, r, k) + second * load_a_quad(batch, r, k + step);
-    }
+  for (; k + 3u * step < p.k; k += 4u * step) {  // four blocks at a time keep more loads in flight
+    add_block(&sums, batch, k, n);
+    add_block(&sums, batch, k + step, n);
+    add_block(&sums, batch, k + 2u * step, n);
+    add_block(&sums, batch, k + 3u * step, n);
   }
-  if (k < p.k) {
-    let block = load_b_block(batch, k, n);
-    for (var r = 0u; r < ROWS; r++) {
-      sums[r] += block * load_a_quad(batch, r, k);
-    }
+  for (; k < p.k; k += step) {
+    add_block(&sums, batch, k, n);
   }
 
-  for (var r = 0u; r < ROWS; r++) {
-    partial[local] = sums[r];
-    workgroupBarrier();
-    for (var half = p.slices / 2u; half > 0u; half /= 2u) {
-      if (slice < half) {
-        partial[local] += partial[local + half * stride];
-      }
-      workgroupBarrier();
+  sums.row0 = add_slices(sums.row0, local, slice, stride);
+  if (ROWS > 1u) {
+    sums.row1 = add_slices(sums.row1, local, slice, stride);
+    sums.row2 = add_slices(sums.row2, local, slice, stride);
+    sums.row3 = add_slices(sums.row3, local, slice, stride);
+  }
+  if (ROWS > 4u) {
+    sums.row4 = add_slices(sums.row4, local, slice, stride);
+    sums.row5 = add_slices(sums.row5, local, slice, stride);
+    sums.row6 = add_slices(sums.row6, local, slice, stride);
+    sums.row7 = add_slices(sums.row7, local, slice, stride);
+  }
+  if (slice == 0u) {
+    store_quad(batch, 0u, n, sums.row0);
+    if (ROWS > 1u) {
+      store_quad(batch, 1u, n, sums.row1);
+      store_quad(batch, 2u, n, sums.row2);
+      store_quad(batch, 3u, n, sums.row3);
     }
-    if (slice == 0u) {
-      store_quad(batch, r, n, partial[local]);
+    if (ROWS > 4u) {
+      store_quad(batch, 4u, n, sums.row4);
+      store_quad(batch, 5u, n, sums.row5);
+      store_quad(batch, 6u, n, sums.row6);
+      store_quad(batch, 7u, n, sums.row7);
     }
-    workgroupBarrier();
   }
 }
