@@ -15,15 +15,21 @@ target_link_libraries(etwg_adapter PUBLIC etwg_engine etwg_executorch)
 add_library(executorch_backend_webgpu SHARED $<TARGET_OBJECTS:etwg_adapter>)
 target_link_libraries(executorch_backend_webgpu PRIVATE etwg_engine etwg_executorch)
 set_target_properties(executorch_backend_webgpu PROPERTIES
-  CXX_VISIBILITY_PRESET hidden
   BUILD_RPATH_USE_ORIGIN ON
   INSTALL_RPATH "$ORIGIN")
 
-# What C++ applications link. Undefined-symbol options pull the registration out of the archive.
-add_library(webgpu_backend STATIC $<TARGET_OBJECTS:etwg_adapter>)
-target_link_libraries(webgpu_backend PUBLIC etwg_engine etwg_executorch)
+# What C++ applications link: one archive with all layers. The undefined-symbol option pulls the
+# registration out of it, which nothing calls by name.
+add_library(webgpu_backend STATIC
+  $<TARGET_OBJECTS:etwg_adapter> $<TARGET_OBJECTS:etwg_engine> $<TARGET_OBJECTS:etwg_core>)
+add_library(executorch_webgpu::webgpu_backend ALIAS webgpu_backend)
+target_include_directories(webgpu_backend INTERFACE "${CMAKE_CURRENT_SOURCE_DIR}/include")
+target_link_libraries(webgpu_backend
+  INTERFACE etwg_executorch etwg_webgpu Threads::Threads ${CMAKE_DL_LIBS})
 target_link_options(webgpu_backend INTERFACE
   "LINKER:-u,$<$<PLATFORM_ID:Darwin>:_>etwebgpu_backend_registration")
+# The archive holds objects of other targets: CMake cannot see its language.
+set_target_properties(webgpu_backend PROPERTIES LINKER_LANGUAGE CXX)
 
 file(GLOB cli_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/cli/*.cpp")
 if(cli_sources)
@@ -32,6 +38,8 @@ if(cli_sources)
   add_executable(etwebgpu ${cli_sources})
   target_link_libraries(etwebgpu PRIVATE etwg_program etwg_engine)
 endif()
+
+include(Install)
 
 if(ETWG_BUILD_TESTS)
   enable_testing()

@@ -2,7 +2,7 @@
 
 #include <executorch/runtime/platform/log.h>
 
-#include "executorch/c_api.h"
+#include "executorch_webgpu/c_api.h"
 
 namespace executorch::backends::webgpu {
 

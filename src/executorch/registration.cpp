@@ -6,7 +6,7 @@
 
 #include "engine/devices_json.h"
 #include "executorch/backend.h"
-#include "executorch/c_api.h"
+#include "executorch_webgpu/c_api.h"
 
 namespace executorch::backends::webgpu {
 

@@ -1,5 +1,7 @@
 #include "plan/plan.h"
 
+#include <algorithm>
+
 #include "base/checked.h"
 #include "passes/passes.h"
 #include "plan/memory.h"
@@ -51,6 +53,35 @@ void widen_bounds(Graph& graph, const LiveValues& live) {
   }
 }
 
+Status run_shape_rule(const Graph& graph, const Op& op, const Node& node, LiveValues& live) {
+  if (op.infer == nullptr) return {};
+  return op.infer(NodeView(graph, node), live);
+}
+
+// The shape rules must agree with the file at the maxima. The file does not say how large a
+// symbolic input can get, so that rules which depend on one may fail here; each run checks them
+// again.
+Status infer_maxima(const Graph& graph, LiveValues& live) {
+  const bool open = std::any_of(graph.inputs.begin(), graph.inputs.end(),
+                                [&](ValueId id) { return graph.tensor(id) == nullptr; });
+  for (const Node& node : graph.nodes) {
+    const Status status = run_shape_rule(graph, *find_op(node.op), node, live);
+    if (!status && !open) return status;
+    for (ValueId id : node.outputs) {
+      const Tensor* tensor = graph.tensor(id);
+      if (tensor == nullptr) continue;
+      if (!status || open) {
+        live.set_dims(id, tensor->max_dims);
+      } else if (live.dims(id).rank() != tensor->max_dims.rank()) {
+        return NodeView(graph, node)
+            .error(ErrorCode::kInvalidProgram, "output of sizes {} is declared as {}",
+                   to_string(live.dims(id)), to_string(tensor->max_dims));
+      }
+    }
+  }
+  return {};
+}
+
 class ParamsArena {
  public:
   explicit ParamsArena(const Capabilities& caps) : alignment_(caps.min_uniform_offset_alignment) {}
@@ -73,11 +104,6 @@ class ParamsArena {
   uint64_t size_ = 0;
 };
 
-Status run_shape_rule(const Graph& graph, const Op& op, const Node& node, LiveValues& live) {
-  if (op.infer == nullptr) return {};
-  return op.infer(NodeView(graph, node), live);
-}
-
 }  // namespace
 
 uint64_t Plan::bytes(BufferKind kind) const {
@@ -91,18 +117,8 @@ Result<Plan> make_plan(Graph graph, const Capabilities& caps, const PlanOptions&
   Plan plan;
   plan.nodes_before_passes = count_working_nodes(graph);
 
-  // The shape rules must agree with the file at the maxima.
   LiveValues live(graph);
-  for (const Node& node : graph.nodes) {
-    ETWG_TRY(run_shape_rule(graph, *find_op(node.op), node, live));
-    for (ValueId id : node.outputs) {
-      const Tensor* tensor = graph.tensor(id);
-      if (tensor == nullptr || live.dims(id).rank() == tensor->max_dims.rank()) continue;
-      return NodeView(graph, node)
-          .error(ErrorCode::kInvalidProgram, "output of sizes {} is declared as {}",
-                 to_string(live.dims(id)), to_string(tensor->max_dims));
-    }
-  }
+  ETWG_TRY(infer_maxima(graph, live));
   widen_bounds(graph, live);
 
   PassOptions pass_options;
