@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import statistics
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -70,6 +72,10 @@ def median_ms(run: Callable[[], Any], times: int) -> float:
 
 def export(job: Job, folder: Path, key: str) -> None:
     """Writes the program, the inputs, what is wanted, and last a summary that says they are whole."""
+    # The exporter's packages warn about themselves: not what a reader of this output looks for.
+    warnings.simplefilter("ignore")
+    for name in ("torchao", "torch.utils._pytree"):
+        logging.getLogger(name).setLevel(logging.ERROR)
     import torch
     from executorch.exir import EdgeCompileConfig, to_edge_transform_and_lower
     from executorch_webgpu import WebGPUPartitioner, delegation_of
