@@ -4,6 +4,7 @@
 import torch
 from executorch.exir import to_edge_transform_and_lower
 from executorch.runtime import Runtime
+
 from executorch_webgpu import WebGPUPartitioner
 
 
@@ -13,6 +14,8 @@ class AddOne(torch.nn.Module):
 
 
 x = torch.arange(16.0).reshape(4, 4)
-program = to_edge_transform_and_lower(torch.export.export(AddOne(), (x,)), partitioner=[WebGPUPartitioner()])
-method = Runtime.get().load_program(program.to_executorch().buffer).load_method("forward")
+lowered = to_edge_transform_and_lower(torch.export.export(AddOne(), (x,)), partitioner=[WebGPUPartitioner()])
+model = lowered.to_executorch().buffer  # or written to a .pte file; the runtime reads it, so keep it
+program = Runtime.get().load_program(model)
+method = program.load_method("forward")
 print(method.execute([x])[0])

@@ -78,6 +78,7 @@ def export(job: Job, folder: Path, key: str) -> None:
         logging.getLogger(name).setLevel(logging.ERROR)
     import torch
     from executorch.exir import EdgeCompileConfig, to_edge_transform_and_lower
+
     from executorch_webgpu import WebGPUPartitioner, delegation_of
 
     folder.mkdir(parents=True, exist_ok=True)

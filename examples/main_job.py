@@ -72,8 +72,9 @@ def trained_mini_lm(module: Any, inputs: tuple[Any, ...]) -> Any:
 
 def tokenized_sentences() -> list[tuple[Any, ...]]:
     import torch
-    from models import mini_lm_folder
     from tokenizers import Tokenizer
+
+    from models import mini_lm_folder
 
     tokenizer = Tokenizer.from_file(str(mini_lm_folder() / "tokenizer.json"))
     tokenizer.no_padding()
@@ -105,6 +106,7 @@ def show_scores(outputs: list[np.ndarray]) -> None:
 
 def jobs() -> list[Job]:
     import torch
+
     from models import AddOne, mini_lm, mobilenet_v2, picture
 
     def sequence() -> Any:
@@ -154,9 +156,10 @@ def largest_error(got: np.ndarray, wanted: np.ndarray) -> float:
 
 def run_in_python(item: Exported, adapter: str) -> tuple[Row, list[np.ndarray]]:
     """Loads once; runs every input, then the first one again and again for the time."""
-    import executorch_webgpu
     import torch
     from executorch.runtime import Runtime
+
+    import executorch_webgpu
 
     row = Row(item.job.name, "Python", adapter=adapter, eager_ms=item.eager_ms)
     outputs: list[np.ndarray] = []

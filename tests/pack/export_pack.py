@@ -75,6 +75,7 @@ def jobs_of(family: str, quick: bool, text: str) -> list[Job]:
 
 def worker(index: int, count: int, jobs: list[Job], out: Path, results: Any) -> None:
     import torch
+
     from packlib import export_case
 
     torch.set_num_threads(1)

@@ -9,13 +9,14 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import faster_export
 import numpy as np
 import torch
-from case import Case
 from executorch.backends.vulkan import vulkan_preprocess
 from executorch.backends.vulkan.partitioner.vulkan_partitioner import VulkanPartitioner
 from executorch.exir import EdgeCompileConfig, to_edge_transform_and_lower
+
+import faster_export
+from case import Case
 from executorch_webgpu.partitioner import WebGPUPartitioner
 
 warnings.filterwarnings("ignore")

@@ -28,9 +28,10 @@ def delegate_ids(lowered: Any) -> list[str]:
 def method_of(lowered: Any) -> Any:
     from executorch.runtime import Runtime
 
-    program = Runtime.get().load_program(lowered.to_executorch().buffer)
+    buffer = lowered.to_executorch().buffer
+    program = Runtime.get().load_program(buffer)
     method = program.load_method("forward")
-    method.kept_program = program  # must outlive the method
+    method.kept = (program, buffer)  # the runtime reads from the bytes and does not copy them
     return method
 
 

@@ -25,8 +25,9 @@ def value_of(item: dict[str, Any], folder: Path) -> Any:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_case(name: str, plugin: Path, pack: dict[str, dict[str, Any]]) -> None:
-    import executorch_webgpu
     from executorch.runtime import Runtime
+
+    import executorch_webgpu
 
     entry = pack[name]
     folder = PACK / name

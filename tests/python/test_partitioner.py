@@ -13,6 +13,7 @@ import torch
 from check import delegate_ids, lower
 from executorch.backends.vulkan.partitioner.vulkan_partitioner import VulkanPartitioner
 from executorch.exir.dialects._ops import ops as exir_ops
+
 from executorch_webgpu import WebGPUPartitioner, delegation_of
 
 

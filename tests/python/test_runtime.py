@@ -10,8 +10,9 @@ import torch
 from check import assert_equal, lower, method_of
 from executorch.backends.vulkan.partitioner.vulkan_partitioner import VulkanPartitioner
 from executorch.backends.webgpu.partitioner import WebGPUPartitioner as UpstreamPartitioner
-from executorch_webgpu import WebGPUPartitioner
 from test_partitioner import Mlp, WithCumsum
+
+from executorch_webgpu import WebGPUPartitioner
 
 PARTITIONERS = {
     "ours": lambda: WebGPUPartitioner(),

@@ -8,8 +8,9 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from case import Case, positive, rand
 from torch.export import Dim
+
+from case import Case, positive, rand
 
 ALL = ("f32", "f16", "tex")
 

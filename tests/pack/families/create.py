@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import torch
-from case import Case, ints, rand
 from torch.export import Dim
+
+from case import Case, ints, rand
 
 ALL = ("f32", "f16", "tex")
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import torch
 import torch.nn.functional as F
-from case import Case, ints, positive, rand
 from torch.export import Dim
+
+from case import Case, ints, positive, rand
 
 ALL = ("f32", "f16", "tex", "webgpu")
 

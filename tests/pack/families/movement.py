@@ -9,8 +9,9 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from case import Case, bools, ints, rand
 from torch.export import Dim
+
+from case import Case, bools, ints, rand
 
 ALL = ("f32", "f16", "tex")
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import torch
 import torch.nn.functional as F
-from case import Case, bools, ints, positive, rand, special
 from torch.export import Dim
+
+from case import Case, bools, ints, positive, rand, special
 
 # name: (function, inputs that suit it, (atol, rtol) or None)
 UNARY = {

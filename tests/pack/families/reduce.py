@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import torch
-from case import Case, rand, special
 from torch.export import Dim
+
+from case import Case, rand, special
 
 REDUCE = {"sum": torch.sum, "mean": torch.mean, "amax": torch.amax, "amin": torch.amin}
 ARG = {"argmax": torch.argmax, "argmin": torch.argmin}
