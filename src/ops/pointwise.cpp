@@ -31,7 +31,10 @@ class ChainEmitter {
     }
     const PointwiseRow& row = *find_row(node);
     const bool as_float = computes_float(node, row);
-    const std::string_view text = as_float ? row.float_text : row.int_text;
+    const bool as_bool = !row.bool_text.empty() && node.tensor(0)->dtype == DType::kBool;
+    const std::string_view text = as_bool    ? row.bool_text
+                                  : as_float ? row.float_text
+                                             : row.int_text;
     const char* type = as_float ? "V" : "I";
     std::string expression;
     for (size_t i = 0; i < text.size(); ++i) {
@@ -185,7 +188,8 @@ Status lower_pointwise(const NodeView& node, Lowering& lowering) {
   lowering.add([&](bool general) {
     KernelBuilder kernel(node.graph(), lowering.capabilities(), "pointwise", Lanes::k4, general);
     ChainEmitter chain(kernel, node.graph());
-    std::string text = chain.statements(node) + follower_statements(chain, node);
+    std::string text = chain.statements(node);  // first: followers read what it binds
+    text += follower_statements(chain, node);
     kernel.output("out", result);
     kernel.code(fmt::format("fn compute(i: u32) {{\n{}  out_put(i, {});\n}}\n", text,
                             chain.variable(result)));

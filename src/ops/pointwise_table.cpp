@@ -17,7 +17,7 @@ constexpr auto kRows = std::to_array<PointwiseRow>({
     {"aten.acos.default", kUnary, "", "acos($0)", ""},
     {"aten.asin.default", kUnary, "", "asin($0)", ""},
     {"aten.atan.default", kUnary, "", "atan($0)", ""},
-    {"aten.bitwise_not.default", kUnary, "", "", "~$0"},
+    {"aten.bitwise_not.default", kUnary, "", "", "~$0", false, "#(1) - $0"},
     {"aten.ceil.default", kUnary, "", "ceil($0)", "$0"},
     {"aten.cos.default", kUnary, "", "etwg_cos($0)", ""},
     {"aten.erf.default", kUnary, "", "etwg_erf($0)", ""},

@@ -21,6 +21,7 @@ struct PointwiseRow {
   std::string_view float_text;
   std::string_view int_text;
   bool condition = false;  // the text yields a bool
+  std::string_view bool_text = "";  // instead of int_text for bool operands, which are 0 or 1
 };
 
 std::span<const PointwiseRow> pointwise_rows();
