@@ -47,6 +47,10 @@ constexpr Problem kProblems[] = {
     {Problem::kLinear, 1, 128, 384, 384},
     {Problem::kLinear, 1, 128, 1536, 384},
     {Problem::kLinear, 1, 128, 384, 1536},
+    {Problem::kLinear, 1, 16, 384, 384},
+    {Problem::kLinear, 1, 16, 1536, 384},
+    {Problem::kLinear, 1, 512, 384, 1536},
+    {Problem::kLinear, 1, 512, 1536, 384},
     {Problem::kBmm, 12, 128, 128, 32},
     {Problem::kBmm, 12, 128, 32, 128},
     // Few rows: bound by reading the weight.

@@ -5,7 +5,8 @@
 // rows) takes the result.
 //
 // A workgroup walks along k in steps of TILE_K. While it multiplies one step out of workgroup memory,
-// each invocation already fetches its share of the next into registers. An invocation computes
+// each invocation already fetches its share of the next, one 4x4 block of A or of B, into registers. An
+// invocation computes
 // THREAD_M x THREAD_N (1 or 2 each) blocks of 4x4 elements; SPLIT_K > 1 lets several groups of
 // invocations share one tile, each taking a part of every step along k, for products with too few
 // tiles to fill a GPU.
@@ -22,8 +23,7 @@ const THREADS_M = A_QUADS / THREAD_M;  // a multiple of 4
 const THREADS_N = B_QUADS / THREAD_N;  // a multiple of 8
 const THREADS = THREADS_M * THREADS_N;
 const A_BLOCKS = A_QUADS * TILE_K / 4u;
-const BLOCKS = (A_QUADS + B_QUADS) * TILE_K / 4u;
-const STAGED = (BLOCKS + WORKGROUP_SIZE - 1u) / WORKGROUP_SIZE;  // blocks an invocation loads: 1 or 2
+const BLOCKS = A_BLOCKS + B_QUADS * TILE_K / 4u;  // at most WORKGROUP_SIZE
 
 // Four consecutive rows (columns) at one k are one element: [k][quad].
 var<workgroup> tile_a: array<vec4<f32>, A_QUADS * TILE_K>;
@@ -39,8 +39,7 @@ fn block_position(block: u32, quads: u32, k_contiguous: bool) -> vec2<u32> {
   return vec2<u32>(block % quads, block / quads);
 }
 
-// The block with this number; those from BLOCKS on, which a few invocations have for want of others, are
-// of no consequence.
+// The block with this number; what those from BLOCKS on hold is of no consequence.
 fn fetch_block(block: u32, batch: u32, row: u32, column: u32, k: u32) -> mat4x4<f32> {
   if (block < A_BLOCKS) {
     let at = block_position(block, A_QUADS, true);
@@ -68,9 +67,12 @@ fn put_block(block: u32, value: mat4x4<f32>) {
   }
 }
 
-// Row r of the product of a column and a row is column r of the matrix.
-fn outer(left: vec4<f32>, right: vec4<f32>) -> mat4x4<f32> {
-  return mat4x4<f32>(left.x * right, left.y * right, left.z * right, left.w * right);
+// Column r of the matrix is row r of the sums.
+fn add_outer(sums: ptr<function, mat4x4<f32>>, left: vec4<f32>, right: vec4<f32>) {
+  (*sums)[0] += left.x * right;
+  (*sums)[1] += left.y * right;
+  (*sums)[2] += left.z * right;
+  (*sums)[3] += left.w * right;
 }
 
 // Adds up the sums of all parts in part 0, through tile_a: A_QUADS * TILE_K >= 2 * SPLIT_K * THREADS.
@@ -115,44 +117,33 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(num_workgroups) wo
   let thread_m = patch_number / (THREADS_N / 8u) * 4u + thread / 8u % 4u;
   let thread_n = patch_number % (THREADS_N / 8u) * 8u + thread % 8u;
 
-  var staged0 = fetch_block(local, batch, row, column, 0u);
-  var staged1: mat4x4<f32>;
-  if (STAGED > 1u) {
-    staged1 = fetch_block(local + WORKGROUP_SIZE, batch, row, column, 0u);
-  }
-  // sums_ij: block (thread_m + i * THREADS_M, thread_n + j * THREADS_N); column r holds its row r.
+  var next = fetch_block(local, batch, row, column, 0u);
+  // sums_ij: block (thread_m + i * THREADS_M, thread_n + j * THREADS_N).
   var sums_00: mat4x4<f32>;
   var sums_01: mat4x4<f32>;
   var sums_10: mat4x4<f32>;
   var sums_11: mat4x4<f32>;
   for (var k = 0u; k < p.k; k += TILE_K) {
-    put_block(local, staged0);
-    if (STAGED > 1u) {
-      put_block(local + WORKGROUP_SIZE, staged1);
-    }
+    put_block(local, next);
     workgroupBarrier();
     if (k + TILE_K < p.k) {
-      staged0 = fetch_block(local, batch, row, column, k + TILE_K);
-      if (STAGED > 1u) {
-        staged1 = fetch_block(local + WORKGROUP_SIZE, batch, row, column, k + TILE_K);
-      }
+      next = fetch_block(local, batch, row, column, k + TILE_K);
     }
     for (var step = 0u; step < TILE_K / SPLIT_K; step++) {
       let at = part * (TILE_K / SPLIT_K) + step;
-      let left = at * A_QUADS + thread_m;
-      let right = at * B_QUADS + thread_n;
-      let left0 = tile_a[left];
-      let right0 = tile_b[right];
-      sums_00 += outer(left0, right0);
+      let left0 = tile_a[at * A_QUADS + thread_m];
+      let left1 = tile_a[at * A_QUADS + thread_m + (THREAD_M - 1u) * THREADS_M];
+      let right0 = tile_b[at * B_QUADS + thread_n];
+      let right1 = tile_b[at * B_QUADS + thread_n + (THREAD_N - 1u) * THREADS_N];
+      add_outer(&sums_00, left0, right0);
       if (THREAD_N > 1u) {
-        sums_01 += outer(left0, tile_b[right + THREADS_N]);
+        add_outer(&sums_01, left0, right1);
       }
       if (THREAD_M > 1u) {
-        let left1 = tile_a[left + THREADS_M];
-        sums_10 += outer(left1, right0);
-        if (THREAD_N > 1u) {
-          sums_11 += outer(left1, tile_b[right + THREADS_N]);
-        }
+        add_outer(&sums_10, left1, right0);
+      }
+      if (THREAD_M > 1u && THREAD_N > 1u) {
+        add_outer(&sums_11, left1, right1);
       }
     }
     workgroupBarrier();

@@ -29,6 +29,34 @@ fn add_block(sums: ptr<function, Sums>, batch: u32, k: u32, n: u32) {
   }
 }
 
+// The product of row `row` of A with blocks of B at k, k + step, k + 2 * step and k + 3 * step.
+fn multiply(row: u32, batch: u32, k: u32, step: u32, right0: mat4x4<f32>, right1: mat4x4<f32>,
+            right2: mat4x4<f32>, right3: mat4x4<f32>) -> vec4<f32> {
+  return right0 * load_a_quad(batch, row, k) + right1 * load_a_quad(batch, row, k + step) +
+         right2 * load_a_quad(batch, row, k + 2u * step) +
+         right3 * load_a_quad(batch, row, k + 3u * step);
+}
+
+// add_block for four blocks at a time, which keeps more loads in flight.
+fn add_blocks(sums: ptr<function, Sums>, batch: u32, k: u32, step: u32, n: u32) {
+  let right0 = load_b_block(batch, k, n);
+  let right1 = load_b_block(batch, k + step, n);
+  let right2 = load_b_block(batch, k + 2u * step, n);
+  let right3 = load_b_block(batch, k + 3u * step, n);
+  (*sums).row0 += multiply(0u, batch, k, step, right0, right1, right2, right3);
+  if (ROWS > 1u) {
+    (*sums).row1 += multiply(1u, batch, k, step, right0, right1, right2, right3);
+    (*sums).row2 += multiply(2u, batch, k, step, right0, right1, right2, right3);
+    (*sums).row3 += multiply(3u, batch, k, step, right0, right1, right2, right3);
+  }
+  if (ROWS > 4u) {
+    (*sums).row4 += multiply(4u, batch, k, step, right0, right1, right2, right3);
+    (*sums).row5 += multiply(5u, batch, k, step, right0, right1, right2, right3);
+    (*sums).row6 += multiply(6u, batch, k, step, right0, right1, right2, right3);
+    (*sums).row7 += multiply(7u, batch, k, step, right0, right1, right2, right3);
+  }
+}
+
 // Adds up the slices' values; `stride` lies between the slices of a quad. The sum is slice 0's.
 fn add_slices(value: vec4<f32>, local: u32, slice: u32, stride: u32) -> vec4<f32> {
   partial[local] = value;
@@ -63,11 +91,8 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(num_workgroups) wo
   var sums: Sums;
   let step = p.slices * 4u;
   var k = slice * 4u;
-  for (; k + 3u * step < p.k; k += 4u * step) {  // four blocks at a time keep more loads in flight
-    add_block(&sums, batch, k, n);
-    add_block(&sums, batch, k + step, n);
-    add_block(&sums, batch, k + 2u * step, n);
-    add_block(&sums, batch, k + 3u * step, n);
+  for (; k + 3u * step < p.k; k += 4u * step) {
+    add_blocks(&sums, batch, k, step, n);
   }
   for (; k < p.k; k += step) {
     add_block(&sums, batch, k, n);
