@@ -48,10 +48,26 @@ std::vector<bool> find_mutated(const Graph& graph) {
   return mutated;
 }
 
+std::vector<bool> find_read(const Graph& graph) {
+  std::vector<bool> read(graph.values.size());
+  const auto visit = [&](const Node& node) {
+    for (ValueId id : node.args) {
+      for_each_tensor(graph, id, [&](ValueId t) { read[static_cast<size_t>(t)] = true; });
+    }
+  };
+  for (ValueId id : graph.outputs) read[static_cast<size_t>(id)] = true;
+  for (const Node& node : graph.nodes) {
+    visit(node);
+    for (const Node& follower : node.followers) visit(follower);
+  }
+  return read;
+}
+
 }  // namespace
 
 Lowering::Lowering(Graph graph, const Capabilities& caps) : caps_(caps) {
   out_.mutated = find_mutated(graph);
+  read_ = find_read(graph);
   out_.storage.resize(graph.values.size());
   out_.constant.resize(graph.values.size());
   for (size_t i = 0; i < graph.values.size(); ++i) {

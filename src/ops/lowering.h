@@ -51,6 +51,9 @@ class Lowering {
   // form of it.
   bool is_constant(ValueId value) const;
 
+  // Whether any node or graph output reads the value: outputs that nothing reads need no work.
+  bool is_read(ValueId value) const { return read_[static_cast<size_t>(value)]; }
+
   // A new tensor for intermediate results of the current node.
   ValueId scratch(DType dtype, const Shape& max_dims);
   // A new tensor that add_once() fills when the program is loaded (a weight in another layout).
@@ -78,6 +81,7 @@ class Lowering {
 
   const Capabilities& caps_;
   LoweredGraph out_;
+  std::vector<bool> read_;  // by value id of the graph as it came
   const Node* node_ = nullptr;
   bool once_ = false;
 };

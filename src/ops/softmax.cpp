@@ -1,0 +1,93 @@
+#include "ops/softmax.h"
+
+#include <algorithm>
+
+#include "ops/normalize.h"
+
+namespace executorch::backends::webgpu {
+
+namespace {
+
+// The maximum so far and the sum of e^(x - maximum): one pass over a row, no overflow. A maximum of
+// -inf (nothing but -inf so far) must not meet itself as -inf - -inf; +inf and NaN may, since
+// PyTorch's softmax of a row with them is NaN throughout.
+constexpr Reducer kMaxAndSum = {"struct State { top: f32, sum: f32 }\n",
+                                "State(bits_to_float(0xff800000u), 0.0)", "State(x, 1.0)",
+                                "join(a, b)", "s.sum"};
+constexpr std::string_view kJoin = R"(fn scale(from_top: f32, to_top: f32) -> f32 {
+  return select(exp(from_top - to_top), 1.0, to_top == bits_to_float(0xff800000u));
+}
+fn join(a: State, b: State) -> State {
+  if (a.sum == 0.0) {
+    return b;
+  }
+  if (b.sum == 0.0) {
+    return a;
+  }
+  let top = select(b.top, a.top, a.top > b.top || is_nan(a.top));
+  return State(top, a.sum * scale(a.top, top) + b.sum * scale(b.top, top));
+}
+)";
+
+int softmax_dim(const NodeView& node) {
+  return normalize_dim(node.fixed_integers(1)[0], node.rank(0));
+}
+
+Status check_softmax(const NodeView& node) {
+  if (node.is_symbolic(1) || softmax_dim(node) < 0) {
+    return node.error(ErrorCode::kInvalidProgram, "the dimension is out of range");
+  }
+  if (!is_float(node.tensor(0)->dtype)) {
+    return node.error(ErrorCode::kNotSupported, "is not defined for {}",
+                      name_of(node.tensor(0)->dtype));
+  }
+  return {};
+}
+
+Status infer_same(const NodeView& node, LiveValues& live) {
+  live.set_dims(node.output(), live.dims(node.id(0)));
+  return {};
+}
+
+Status lower_softmax(const NodeView& node, Lowering& lowering) {
+  const ValueId source = node.id(0);
+  const int dim = softmax_dim(node), rank = node.rank(0);
+  Normalization what;
+  what.kernel = "softmax";
+  what.source = source;
+  what.length = [source, dim](const LiveValues& live) {
+    return static_cast<uint32_t>(live.dims(source).rank() == 0 ? 1 : live.dims(source)[dim]);
+  };
+  if (node.max_dims(0).numel(std::min(dim + 1, rank), rank) != 1) {
+    what.inner = [source, dim, rank](const LiveValues& live) {
+      return static_cast<uint32_t>(std::max<int64_t>(live.dims(source).numel(dim + 1, rank), 1));
+    };
+  }
+  what.reducer = kMaxAndSum;
+  what.helpers = kJoin;
+  what.apply = node.node().op == "aten._softmax.default" ? "etwg_exp(x - V(s.top)) / V(s.sum)"
+                                                         : "x - V(s.top) - V(log(s.sum))";
+  add_normalization(node, lowering, what);
+  return {};
+}
+
+Op row(std::string_view name) {
+  Op op;
+  op.name = name;
+  op.signature = "t n b -> t";
+  op.takes_followers = true;
+  op.check = check_softmax;
+  op.infer = infer_same;
+  op.lower = lower_softmax;
+  return op;
+}
+
+}  // namespace
+
+std::span<const Op> softmax_ops() {
+  static const std::vector<Op> ops = {row("aten._softmax.default"),
+                                      row("aten._log_softmax.default")};
+  return ops;
+}
+
+}  // namespace executorch::backends::webgpu
