@@ -1,15 +1,15 @@
 // C = A * B for batches of matrices, one TILE_M x TILE_N tile of C a workgroup. What the matrices look
 // like in memory is the loaders' affair:
 //   load_a_block(batch, row, k), load_b_block(batch, k, n) -> mat4x4<f32>
-// give the four values of k, k+1, k+2 and k+3 as columns, 0 outside the matrix. store_block(batch, row, n,
-// rows) takes the result.
+// give the four values of k, k+1, k+2 and k+3 as columns, 0 outside the matrix.
+//   store_quad(batch, row, n, value)
+// takes the result.
 //
 // A workgroup walks along k in steps of TILE_K. While it multiplies one step out of workgroup memory,
-// each invocation already fetches its share of the next, one 4x4 block of A or of B, into registers. An
-// invocation computes
-// THREAD_M x THREAD_N (1 or 2 each) blocks of 4x4 elements; SPLIT_K > 1 lets several groups of
-// invocations share one tile, each taking a part of every step along k, for products with too few
-// tiles to fill a GPU.
+// each invocation already fetches its share of the next, one 4x4 block of A or of B, into registers.
+// An invocation computes THREAD_M x THREAD_N (1 or 2 each) blocks of 4x4 elements; SPLIT_K > 1 lets
+// several groups of invocations share one tile, each taking a part of every step along k, for products
+// with too few tiles to fill a GPU.
 //
 // What must lie in registers has a name of its own instead of being an element of an array: drivers put
 // arrays in memory as soon as they do not unroll a loop over them, which costs a factor of 15.
@@ -22,6 +22,8 @@ const B_QUADS = TILE_N / 4u;
 const THREADS_M = A_QUADS / THREAD_M;  // a multiple of 4
 const THREADS_N = B_QUADS / THREAD_N;  // a multiple of 8
 const THREADS = THREADS_M * THREADS_N;
+const TALL = THREAD_M > 1u;
+const WIDE = THREAD_N > 1u;
 const A_BLOCKS = A_QUADS * TILE_K / 4u;
 const BLOCKS = A_BLOCKS + B_QUADS * TILE_K / 4u;  // at most WORKGROUP_SIZE
 
@@ -67,34 +69,28 @@ fn put_block(block: u32, value: mat4x4<f32>) {
   }
 }
 
-// Column r of the matrix is row r of the sums.
-fn add_outer(sums: ptr<function, mat4x4<f32>>, left: vec4<f32>, right: vec4<f32>) {
-  (*sums)[0] += left.x * right;
-  (*sums)[1] += left.y * right;
-  (*sums)[2] += left.z * right;
-  (*sums)[3] += left.w * right;
-}
-
-// Adds up the sums of all parts in part 0, through tile_a: A_QUADS * TILE_K >= 2 * SPLIT_K * THREADS.
-fn add_parts(sums: mat4x4<f32>, local: u32) -> mat4x4<f32> {
-  var total = sums;
+// Adds up four rows of the sums of all parts in part 0, through tile_a.
+// A_QUADS * TILE_K >= 2 * SPLIT_K * THREADS.
+fn add_parts(row0: ptr<function, vec4<f32>>, row1: ptr<function, vec4<f32>>,
+             row2: ptr<function, vec4<f32>>, row3: ptr<function, vec4<f32>>, local: u32) {
   for (var half = SPLIT_K / 2u; half > 0u; half /= 2u) {
     let size = half * THREADS;
     if (local >= size && local < 2u * size) {
       let i = local - size;
-      tile_a[i] = total[0];
-      tile_a[i + size] = total[1];
-      tile_a[i + 2u * size] = total[2];
-      tile_a[i + 3u * size] = total[3];
+      tile_a[i] = *row0;
+      tile_a[i + size] = *row1;
+      tile_a[i + 2u * size] = *row2;
+      tile_a[i + 3u * size] = *row3;
     }
     workgroupBarrier();
     if (local < size) {
-      total += mat4x4<f32>(tile_a[local], tile_a[local + size], tile_a[local + 2u * size],
-                           tile_a[local + 3u * size]);
+      *row0 += tile_a[local];
+      *row1 += tile_a[local + size];
+      *row2 += tile_a[local + 2u * size];
+      *row3 += tile_a[local + 3u * size];
     }
     workgroupBarrier();
   }
-  return total;
 }
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -118,11 +114,23 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(num_workgroups) wo
   let thread_n = patch_number % (THREADS_N / 8u) * 8u + thread % 8u;
 
   var next = fetch_block(local, batch, row, column, 0u);
-  // sums_ij: block (thread_m + i * THREADS_M, thread_n + j * THREADS_N).
-  var sums_00: mat4x4<f32>;
-  var sums_01: mat4x4<f32>;
-  var sums_10: mat4x4<f32>;
-  var sums_11: mat4x4<f32>;
+  // sum<r><j>: row r of the invocation's rows (4 to 7 lie THREADS_M quads below), quad j of its columns.
+  var sum00: vec4<f32>;
+  var sum01: vec4<f32>;
+  var sum10: vec4<f32>;
+  var sum11: vec4<f32>;
+  var sum20: vec4<f32>;
+  var sum21: vec4<f32>;
+  var sum30: vec4<f32>;
+  var sum31: vec4<f32>;
+  var sum40: vec4<f32>;
+  var sum41: vec4<f32>;
+  var sum50: vec4<f32>;
+  var sum51: vec4<f32>;
+  var sum60: vec4<f32>;
+  var sum61: vec4<f32>;
+  var sum70: vec4<f32>;
+  var sum71: vec4<f32>;
   for (var k = 0u; k < p.k; k += TILE_K) {
     put_block(local, next);
     workgroupBarrier();
@@ -131,49 +139,61 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(num_workgroups) wo
     }
     for (var step = 0u; step < TILE_K / SPLIT_K; step++) {
       let at = part * (TILE_K / SPLIT_K) + step;
-      let left0 = tile_a[at * A_QUADS + thread_m];
-      let left1 = tile_a[at * A_QUADS + thread_m + (THREAD_M - 1u) * THREADS_M];
       let right0 = tile_b[at * B_QUADS + thread_n];
       let right1 = tile_b[at * B_QUADS + thread_n + (THREAD_N - 1u) * THREADS_N];
-      add_outer(&sums_00, left0, right0);
-      if (THREAD_N > 1u) {
-        add_outer(&sums_01, left0, right1);
-      }
-      if (THREAD_M > 1u) {
-        add_outer(&sums_10, left1, right0);
-      }
-      if (THREAD_M > 1u && THREAD_N > 1u) {
-        add_outer(&sums_11, left1, right1);
+      let left0 = tile_a[at * A_QUADS + thread_m];
+      let left1 = tile_a[at * A_QUADS + thread_m + (THREAD_M - 1u) * THREADS_M];
+      sum00 += left0.x * right0;
+      if (WIDE) { sum01 += left0.x * right1; }
+      sum10 += left0.y * right0;
+      if (WIDE) { sum11 += left0.y * right1; }
+      sum20 += left0.z * right0;
+      if (WIDE) { sum21 += left0.z * right1; }
+      sum30 += left0.w * right0;
+      if (WIDE) { sum31 += left0.w * right1; }
+      if (TALL) {
+        sum40 += left1.x * right0;
+        if (WIDE) { sum41 += left1.x * right1; }
+        sum50 += left1.y * right0;
+        if (WIDE) { sum51 += left1.y * right1; }
+        sum60 += left1.z * right0;
+        if (WIDE) { sum61 += left1.z * right1; }
+        sum70 += left1.w * right0;
+        if (WIDE) { sum71 += left1.w * right1; }
       }
     }
     workgroupBarrier();
   }
 
   if (SPLIT_K > 1u) {
-    sums_00 = add_parts(sums_00, local);
-    if (THREAD_N > 1u) {
-      sums_01 = add_parts(sums_01, local);
-    }
-    if (THREAD_M > 1u) {
-      sums_10 = add_parts(sums_10, local);
-    }
-    if (THREAD_M > 1u && THREAD_N > 1u) {
-      sums_11 = add_parts(sums_11, local);
-    }
+    add_parts(&sum00, &sum10, &sum20, &sum30, local);
+    if (WIDE) { add_parts(&sum01, &sum11, &sum21, &sum31, local); }
+    if (TALL) { add_parts(&sum40, &sum50, &sum60, &sum70, local); }
+    if (TALL && WIDE) { add_parts(&sum41, &sum51, &sum61, &sum71, local); }
     if (part > 0u) {
       return;
     }
   }
-  let first_row = row + thread_m * 4u;
-  let first_column = column + thread_n * 4u;
-  store_block(batch, first_row, first_column, sums_00);
-  if (THREAD_N > 1u) {
-    store_block(batch, first_row, first_column + THREADS_N * 4u, sums_01);
-  }
-  if (THREAD_M > 1u) {
-    store_block(batch, first_row + THREADS_M * 4u, first_column, sums_10);
-  }
-  if (THREAD_M > 1u && THREAD_N > 1u) {
-    store_block(batch, first_row + THREADS_M * 4u, first_column + THREADS_N * 4u, sums_11);
+  let row0 = row + thread_m * 4u;
+  let n0 = column + thread_n * 4u;
+  let n1 = n0 + THREADS_N * 4u;
+  store_quad(batch, row0, n0, sum00);
+  if (WIDE) { store_quad(batch, row0, n1, sum01); }
+  store_quad(batch, row0 + 1u, n0, sum10);
+  if (WIDE) { store_quad(batch, row0 + 1u, n1, sum11); }
+  store_quad(batch, row0 + 2u, n0, sum20);
+  if (WIDE) { store_quad(batch, row0 + 2u, n1, sum21); }
+  store_quad(batch, row0 + 3u, n0, sum30);
+  if (WIDE) { store_quad(batch, row0 + 3u, n1, sum31); }
+  if (TALL) {
+    let row4 = row0 + THREADS_M * 4u;
+    store_quad(batch, row4, n0, sum40);
+    if (WIDE) { store_quad(batch, row4, n1, sum41); }
+    store_quad(batch, row4 + 1u, n0, sum50);
+    if (WIDE) { store_quad(batch, row4 + 1u, n1, sum51); }
+    store_quad(batch, row4 + 2u, n0, sum60);
+    if (WIDE) { store_quad(batch, row4 + 2u, n1, sum61); }
+    store_quad(batch, row4 + 3u, n0, sum70);
+    if (WIDE) { store_quad(batch, row4 + 3u, n1, sum71); }
   }
 }

@@ -1,6 +1,14 @@
 // C = A * B for batches of matrices without workgroup memory: an invocation computes 8 x 4 elements of C.
 // For devices that are processors, where workgroup memory is no faster than any other and barriers are
-// dear. Loaders and store_block as for gemm.wgsl. params: batches, m, n, k.
+// dear. Loaders and store_quad as for gemm.wgsl. params: batches, m, n, k.
+
+// Column r of `rows` is C[row + r, n .. n+3].
+fn store_block(batch: u32, row: u32, n: u32, rows: mat4x4<f32>) {
+  store_quad(batch, row, n, rows[0]);
+  store_quad(batch, row + 1u, n, rows[1]);
+  store_quad(batch, row + 2u, n, rows[2]);
+  store_quad(batch, row + 3u, n, rows[3]);
+}
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(num_workgroups) workgroups: vec3<u32>,
