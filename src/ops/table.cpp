@@ -7,10 +7,13 @@
 #include "ops/gather.h"
 #include "ops/matmul.h"
 #include "ops/movement.h"
+#include "ops/norm.h"
 #include "ops/op.h"
 #include "ops/pad.h"
 #include "ops/pointwise.h"
+#include "ops/reduction.h"
 #include "ops/signature.h"
+#include "ops/softmax.h"
 #include "ops/symbolic.h"
 #include "ops/view.h"
 
@@ -30,6 +33,9 @@ std::span<const Op> all_ops() {
              gather_ops(),
              creation_ops(),
              matmul_ops(),
+             reduction_ops(),
+             softmax_ops(),
+             norm_ops(),
              convolution_ops(),
          }) {
       all.insert(all.end(), family.begin(), family.end());
