@@ -11,6 +11,7 @@
 #include "ops/op.h"
 #include "ops/pad.h"
 #include "ops/pointwise.h"
+#include "ops/pooling.h"
 #include "ops/reduction.h"
 #include "ops/signature.h"
 #include "ops/softmax.h"
@@ -37,6 +38,7 @@ std::span<const Op> all_ops() {
              softmax_ops(),
              norm_ops(),
              convolution_ops(),
+             pooling_ops(),
          }) {
       all.insert(all.end(), family.begin(), family.end());
     }
