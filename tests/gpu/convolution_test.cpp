@@ -447,8 +447,8 @@ TEST(Convolution, SmallerSizes) {
 }
 
 TEST(Convolution, EmptyBatch) {
-  for (Case c : all_kinds()) {
-    if (c.x.rank() == c.weight.rank() - 1) continue;
+  for (size_t kind : {0, 12, 19, 25, 30}) {
+    const Case c = all_kinds()[kind];
     SCOPED_TRACE(to_string(c.x));
     Runner runner(c);
     Shape none = c.x;
