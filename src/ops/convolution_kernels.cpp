@@ -121,11 +121,14 @@ ConvTile choose_conv_tile(const Convolution& conv, int64_t columns4, const Capab
   const uint32_t max_threads =
       std::min({256u, caps.max_invocations_per_workgroup, caps.max_workgroup_size_x,
                 caps.max_workgroup_storage / 64});
+  // Where a processor plays the GPU (its subgroups are its short vectors) a barrier costs more than
+  // idle lanes, and slices need one.
+  const uint32_t max_slices = caps.subgroup_max_size != 0 && caps.subgroup_max_size <= 8 ? 1 : 64;
   ConvTile best;
   double least = std::numeric_limits<double>::infinity();
   for (uint32_t m : {8u, 16u, 32u, 64u}) {
     for (uint32_t n : {16u, 32u, 64u}) {
-      for (uint32_t slices = 1; slices <= 64; slices *= 2) {
+      for (uint32_t slices = 1; slices <= max_slices; slices *= 2) {
         const ConvTile tile{m, n, slices};
         if (tile.threads() > max_threads || (slices > 1 && slices > channels)) break;
         if (tile.threads() < 64) continue;
@@ -267,6 +270,11 @@ Dispatch conv_tiled(const NodeView& node, const Convolution& conv, const Capabil
   }
   kernel.module("conv_tile");
   kernel.module(lanes == Lanes::k4 ? "conv_tile4" : "conv_tile1");
+  kernel.module(tile.slices == 1 ? "conv_direct" : "conv_slices");
+  if (tile.slices > 1) {
+    kernel.code(fmt::format("fn conv_partial_v(index: u32) -> V {{\n  return conv_partial{};\n}}\n",
+                            lanes == Lanes::k4 ? "[index]" : "[index / 4u][index % 4u]"));
+  }
   emit_epilogue(kernel, node, conv);
   kernel.body(name);
   kernel.workgroups(tiles);

@@ -47,10 +47,5 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(num_workgroups) wo
     }
     w_from += SLICES * (KERNEL_H * KERNEL_W) * p.rows4;
   }
-  let to = (slice * TILE_M + 4u * m) * THREADS_N + n;
-  conv_partial[to] = a0;
-  conv_partial[to + THREADS_N] = a1;
-  conv_partial[to + 2u * THREADS_N] = a2;
-  conv_partial[to + 3u * THREADS_N] = a3;
-  conv_finish(tile, local);
+  conv_finish(tile, local, m, n, a0, a1, a2, a3);
 }
