@@ -66,7 +66,7 @@ Status lower_softmax(const NodeView& node, Lowering& lowering) {
   what.reducer = kMaxAndSum;
   what.helpers = kJoin;
   what.apply = node.node().op == "aten._softmax.default" ? "etwg_exp(x - V(s.top)) / V(s.sum)"
-                                                         : "x - V(s.top) - V(log(s.sum))";
+                                                         : "x - V(s.top) - etwg_log(V(s.sum))";
   add_normalization(node, lowering, what);
   return {};
 }

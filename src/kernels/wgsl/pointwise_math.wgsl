@@ -68,18 +68,51 @@ fn etwg_gelu_tanh(x: V) -> V {
   return select(select(y, V(0.0), x < V(-14.0)), x, etwg_isnan(x));
 }
 
-// Reduces to [-pi, pi] with 2*pi in three parts, since builtins are only specified there.
-fn etwg_turn(x: V) -> V {
-  let n = round(x * V(0.159154943));
-  return ((x - n * V(6.28125)) - n * V(0.00193500519)) - n * V(3.01991598e-7);
+// sin and cos of x = n * pi/2 + r with |r| <= pi/4, pi/2 being taken off in three parts; builtins may
+// be off by 2^-11. Accurate while n * 2^-25 is small against 1, that is for |x| up to some 10^4.
+struct Turned {
+  r: V,
+  quarter: I,  // n modulo 4
+}
+
+fn etwg_turn(x: V) -> Turned {
+  let n = round(x * V(0.636619772));
+  let r = ((x - n * V(1.5703125)) - n * V(0.000483751297)) - n * V(7.54979013e-8);
+  return Turned(r, I(n - V(4.0) * floor(n * V(0.25))));
+}
+
+fn etwg_sin_of(t: Turned) -> V {
+  let s = t.r * t.r;
+  let sine = t.r + t.r * s * (V(-0.166666672) + s * (V(0.00833333191) + s * (V(-0.000198400638) +
+             s * V(0.00000272468833))));
+  let cosine = V(1.0) - V(0.5) * s + s * s * (V(0.0416666679) + s * (V(-0.0013888384) +
+               s * V(0.0000245573829)));
+  let y = select(sine, cosine, (t.quarter & I(1)) == I(1));
+  return select(y, -y, (t.quarter & I(2)) == I(2));
 }
 
 fn etwg_sin(x: V) -> V {
-  return select(sin(etwg_turn(x)), x - x, etwg_isnan(x) | etwg_isinf(x));
+  return select(etwg_sin_of(etwg_turn(x)), x - x, etwg_isnan(x) | etwg_isinf(x));
 }
 
 fn etwg_cos(x: V) -> V {
-  return select(cos(etwg_turn(x)), x - x, etwg_isnan(x) | etwg_isinf(x));
+  let t = etwg_turn(x);
+  return select(etwg_sin_of(Turned(t.r, t.quarter + I(1))), x - x, etwg_isnan(x) | etwg_isinf(x));
+}
+
+// x = m * 2^e with m within a factor of sqrt(2) of 1; builtin log loses all digits near 1.
+fn etwg_log(x: V) -> V {
+  let parts = frexp(x);
+  let low = parts.fract < V(0.707106781);
+  let f = select(parts.fract, parts.fract * V(2.0), low) - V(1.0);
+  let e = V(parts.exp - select(I(0), I(1), low));
+  let tail = f * f * f * (V(0.333333313) + f * (V(-0.249999896) + f * (V(0.200007081) +
+             f * (V(-0.166684806) + f * (V(0.142499372) + f * (V(-0.124110505) + f * (V(0.116615109) +
+             f * (V(-0.115712009) + f * V(0.0714975372)))))))));
+  let y = e * V(0.693145752) + (f + (tail - V(0.5) * f * f + e * V(1.42860677e-6)));
+  let ends = select(x, etwg_from_bits(U(0xff800000u)), x == V(0.0));  // inf, NaN, or log of 0
+  let ordinary = select(y, ends, (x == V(0.0)) | etwg_isinf(x) | etwg_isnan(x));
+  return select(ordinary, etwg_from_bits(U(0x7fc00000u)), x < V(0.0));
 }
 
 // IEEE pow: whole exponents by repeated squaring (right for negative bases, and exact where the
@@ -157,7 +190,7 @@ fn etwg_iremainder(a: I, b: I) -> I {
 // log(1 + e^x) without overflow or loss for large |x|.
 fn etwg_softplus(x: V, beta: V, threshold: V) -> V {
   let t = x * beta;
-  return select((max(t, V(0.0)) + log(V(1.0) + etwg_exp(-abs(t)))) / beta, x, t > threshold);
+  return select((max(t, V(0.0)) + etwg_log(V(1.0) + etwg_exp(-abs(t)))) / beta, x, t > threshold);
 }
 
 // e^x - 1: a series where the difference would cancel.
