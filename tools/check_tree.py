@@ -21,8 +21,9 @@ INCLUDES = {
     "plan": ["base", "ir", "kernels", "ops", "passes"],
     "gpu": ["base"],
     "engine": ["base", "ir", "payload", "plan", "kernels", "gpu"],
+    "session": ["base", "ir", "payload", "program", "plan", "engine"],
     "executorch": ["base", "ir", "engine"],
-    "cli": ["base", "ir", "payload", "program", "kernels", "ops", "passes", "plan", "gpu", "engine"],
+    "cli": ["base", "ir", "payload", "program", "kernels", "ops", "passes", "plan", "gpu", "engine", "session"],
 }
 # beginning of an included path -> the folders that may include it; a library named here stays behind them
 LIBRARIES = {

@@ -1,6 +1,7 @@
 #include "engine/executable.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "base/checked.h"
@@ -190,7 +191,18 @@ Status Executable::stage_inputs(std::span<const HostInput> inputs) {
   return {};
 }
 
+uint64_t Executable::gpu_bytes() const {
+  uint64_t bytes = plan_.params_size + (readback_ ? readback_->size() : 0);
+  for (const BufferKind kind :
+       {BufferKind::kActivation, BufferKind::kPersistent, BufferKind::kConstant}) {
+    bytes += plan_.bytes(kind);
+  }
+  for (const Transfer& t : inputs_) bytes += plan_.places[static_cast<size_t>(t.value)].size;
+  return bytes;
+}
+
 Status Executable::record_and_submit() {
+  const auto start = std::chrono::steady_clock::now();
   const std::vector<ReadyDispatch>& ready = schedule_->ready();
   Timestamps* timestamps = timestamps_ ? &*timestamps_ : nullptr;
   if (timestamps != nullptr) timestamps->reset();
@@ -222,6 +234,9 @@ Status Executable::record_and_submit() {
     }
     ETWG_TRY(stream.submit());
   } while (next < ready.size());
+  record_ns_ = static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start)
+          .count());
   if (staging_) staging_->recycle();
   timestamps_done_ = timestamps != nullptr ? timestamps->map() : Completion::done();
   done_ = readback_ ? readback_->map(readback_->size()) : device_->queue_done();

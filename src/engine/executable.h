@@ -68,6 +68,10 @@ class Executable {
 
   // Dispatches of the current live sizes.
   size_t dispatch_count() const { return schedule_->ready().size(); }
+  // Host time that the last begin() took to record and submit, without the inputs' copies.
+  uint64_t record_ns() const { return record_ns_; }
+  // GPU memory held once loaded, with that of the transfers.
+  uint64_t gpu_bytes() const;
   // The measurements of the last run, empty unless ExecutableOptions::profile.
   const Profile& profile() const { return profile_; }
 
@@ -102,6 +106,7 @@ class Executable {
   std::optional<Timestamps> timestamps_;
   Profile profile_;
 
+  uint64_t record_ns_ = 0;
   bool running_ = false;
   uint64_t errors_before_ = 0;
   Completion done_ = Completion::done();

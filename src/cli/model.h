@@ -1,0 +1,54 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "program/file_map.h"
+#include "program/program.h"
+#include "session/session.h"
+
+namespace executorch::backends::webgpu::cli {
+
+// A program with the files it lies in.
+class Model {
+ public:
+  // Errors name the file.
+  static Result<Model> open(const std::string& path, const std::vector<std::string>& data_files);
+
+  const Program& program() const { return program_; }
+
+ private:
+  explicit Model(std::vector<FileMap> files, Program program)
+      : files_(std::move(files)), program_(std::move(program)) {}
+  std::vector<FileMap> files_;
+  Program program_;
+};
+
+// The options that name a program, which most subcommands take.
+struct ModelOptions {
+  std::string path;
+  std::vector<std::string> data;
+  std::string method = "forward";
+
+  Result<Model> open() const { return Model::open(path, data); }
+};
+
+// Values that a run takes, owned.
+using OwnedInput = HostOutputValue;
+std::vector<HostInput> lend(const std::vector<OwnedInput>& inputs);
+
+// `words` are .npy files or plain integers.
+Result<std::vector<OwnedInput>> read_inputs(const std::vector<std::string>& words,
+                                            const Method& method);
+// Seeded numbers at the maximum sizes: floats in [-1, 1], integers 0 or 1, which are valid indices.
+Result<std::vector<OwnedInput>> random_inputs(const Method& method);
+// The first when there are words, else the second.
+Result<std::vector<OwnedInput>> given_or_random(const std::vector<std::string>& words,
+                                                const Method& method);
+
+// Sum of the dispatches of all calls at the current sizes.
+size_t dispatch_count(const Session& session);
+// "NVIDIA H200"; empty when the session has no delegate.
+std::string adapter_name(const Session& session);
+
+}  // namespace executorch::backends::webgpu::cli
