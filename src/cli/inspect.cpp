@@ -79,6 +79,16 @@ void print_graph(const Payload& payload) {
   print_counts("operators", operators);
 }
 
+// The kernel that a step uses at the maximum sizes.
+const std::string& kernel_of(const PlannedStep& step, const LiveValues& maxima) {
+  for (const PlannedDispatch& variant : step.variants) {
+    if (!variant.dispatch.applies || variant.dispatch.applies(maxima)) {
+      return variant.dispatch.kernel;
+    }
+  }
+  return step.variants.back().dispatch.kernel;
+}
+
 void print_plan(const Plan& plan, const Plan& unfused) {
   fmt::print("    nodes that compute or move data: {}, after passes {}\n", plan.nodes_before_passes,
              plan.nodes_after_passes);
@@ -98,12 +108,11 @@ void print_plan(const Plan& plan, const Plan& unfused) {
     fmt::print("      {:<20}{:>14} bytes in {} buffers\n", kind.name, plan.bytes(kind.kind), count);
   }
   fmt::print("      {:<20}{:>14} bytes\n", "kernel parameters", plan.params_size);
+  const LiveValues maxima(plan.graph);
   Counts kernels;
-  for (const PlannedStep& step : plan.steps) ++kernels[step.variants.front().dispatch.kernel];
-  for (const PlannedStep& step : plan.once) {
-    ++kernels[step.variants.front().dispatch.kernel + "  (at load)"];
-  }
-  print_counts("kernels", kernels);
+  for (const PlannedStep& step : plan.steps) ++kernels[kernel_of(step, maxima)];
+  for (const PlannedStep& step : plan.once) ++kernels[kernel_of(step, maxima) + "  (at load)"];
+  print_counts("kernels at the maximum sizes", kernels);
 }
 
 Status inspect_payload(const Delegate& delegate, const Options& options,
