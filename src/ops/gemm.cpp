@@ -78,7 +78,8 @@ class GemmKernels {
   // What all kernels share. `by_rows`: stores four elements of one row at a time.
   KernelBuilder begin(std::string name, GemmAlignment aligned, bool by_rows) const {
     const bool four = aligned.n || !by_rows;
-    KernelBuilder kernel(node_.graph(), caps_, std::move(name), four ? Lanes::k4 : Lanes::k1);
+    KernelBuilder kernel(node_.graph(), caps_, std::move(name), four ? Lanes::k4 : Lanes::k1,
+                         /*general=*/!by_rows);
     kernel.constant_bool("N_ALIGNED", aligned.n);
     kernel.constant_bool("K_ALIGNED", aligned.k);
     kernel.constant_bool("B_K_CONTIGUOUS", gemm_.b_k_contiguous);
@@ -162,6 +163,8 @@ void lower_gemm(const NodeView& node, Lowering& lowering, const Gemm& gemm) {
       variants.push_back(kernels.plain(always));
     }
   }
+  // Followers may hold for some sizes only, whatever the product does.
+  if (variants.back().applies) variants.push_back(kernels.plain(always));
   lowering.add(std::move(variants));
 }
 

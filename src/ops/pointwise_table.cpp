@@ -85,13 +85,13 @@ constexpr auto kRows = std::to_array<PointwiseRow>({
 
     // comparisons and logic
     {"aten.eq.Tensor", kBinary, "", "$0 == $1", "$0 == $1", true},
-    {"aten.ne.Tensor", kBinary, "", "$0 != $1", "$0 != $1", true},
+    {"aten.ne.Tensor", kBinary, "", "!($0 == $1)", "$0 != $1", true},
     {"aten.lt.Tensor", kBinary, "", "$0 < $1", "$0 < $1", true},
     {"aten.le.Tensor", kBinary, "", "$0 <= $1", "$0 <= $1", true},
     {"aten.gt.Tensor", kBinary, "", "$0 > $1", "$0 > $1", true},
     {"aten.ge.Tensor", kBinary, "", "$0 >= $1", "$0 >= $1", true},
     {"aten.eq.Scalar", kScalar, "", "$0 == $1", "$0 == $1", true},
-    {"aten.ne.Scalar", kScalar, "", "$0 != $1", "$0 != $1", true},
+    {"aten.ne.Scalar", kScalar, "", "!($0 == $1)", "$0 != $1", true},
     {"aten.lt.Scalar", kScalar, "", "$0 < $1", "$0 < $1", true},
     {"aten.le.Scalar", kScalar, "", "$0 <= $1", "$0 <= $1", true},
     {"aten.gt.Scalar", kScalar, "", "$0 > $1", "$0 > $1", true},

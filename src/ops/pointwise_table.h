@@ -10,6 +10,7 @@ namespace executorch::backends::webgpu {
 // A pointwise operator as a WGSL expression over V (f32 lanes) or I (i32 lanes), chosen by whether
 // anything float takes part. In the text,
 //   $k  argument k as the type computed with    ?k  argument k as a condition (not equal to zero)
+// A float is compared with == and negated, never with !=, which is false for NaN in WGSL's output.
 //   #   the name of that type, for literals: #(0)
 // An empty text: the operator does not exist for that type.
 struct PointwiseRow {

@@ -13,8 +13,8 @@ constexpr std::string_view kArgInt = "struct State { value: i32, index: u32 }\n"
 constexpr Reducer kSum = {kPlain, "A(0)", "x", "a + b", "Out(s)"};
 constexpr Reducer kMean = {kPlain, "A(0)", "x", "a + b", "Out(s) / Out(count)"};
 constexpr Reducer kProd = {kPlain, "A(1)", "x", "a * b", "Out(s)"};
-constexpr Reducer kAny = {kPlain, "A(0)", "A(x != A(0))", "max(a, b)", "Out(s)"};
-constexpr Reducer kAll = {kPlain, "A(1)", "A(x != A(0))", "min(a, b)", "Out(s)"};
+constexpr Reducer kAny = {kPlain, "A(0)", "select(A(1), A(0), x == A(0))", "max(a, b)", "Out(s)"};
+constexpr Reducer kAll = {kPlain, "A(1)", "select(A(1), A(0), x == A(0))", "min(a, b)", "Out(s)"};
 // NaN wins over every number.
 constexpr Reducer kMaxFloat = {kPlain, "bits_to_float(0xff800000u)", "x",
                                "select(b, a, a > b || is_nan(a))", "s"};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/bytes.h"
 #include "base/checked.h"
 #include "passes/passes.h"
 #include "plan/memory.h"
@@ -9,6 +10,8 @@
 namespace executorch::backends::webgpu {
 
 namespace {
+
+constexpr uint64_t kMaxElements = uint64_t{1} << 32;  // of a tensor, exclusive: indices are u32
 
 size_t count_working_nodes(const Graph& graph) {
   size_t count = 0;
@@ -36,6 +39,17 @@ Result<LoweredGraph> lower_graph(Graph graph, const Capabilities& caps) {
   return lowering.finish();
 }
 
+// The last variant of a step runs when no other applies, so it must be right for all sizes.
+Status check_variants(const LoweredGraph& lowered) {
+  for (const Step& step : lowered.steps) {
+    const Dispatch& last = step.variants.back();
+    if (!last.applies) continue;
+    return fail(ErrorCode::kInternal, "{} (node {}): kernel {} has no variant for all sizes",
+                last.op, last.debug_id, last.kernel);
+  }
+  return {};
+}
+
 void collect_shape_steps(const Node& node, std::vector<ShapeStep>& steps) {
   steps.push_back({find_op(node.op), &node});
   for (const Node& follower : node.followers) collect_shape_steps(follower, steps);
@@ -55,7 +69,15 @@ void widen_bounds(Graph& graph, const LiveValues& live) {
 
 Status run_shape_rule(const Graph& graph, const Op& op, const Node& node, LiveValues& live) {
   if (op.infer == nullptr) return {};
-  return op.infer(NodeView(graph, node), live);
+  const NodeView view(graph, node);
+  ETWG_TRY(op.infer(view, live));
+  for (ValueId id : node.outputs) {
+    // Products of sizes must not overflow anywhere after this.
+    if (bounded_numel(live.dims(id), kMaxElements)) continue;
+    return view.error(ErrorCode::kInvalidArgument, "live sizes {} are too many elements",
+                      to_string(live.dims(id)));
+  }
+  return {};
 }
 
 // The shape rules must agree with the file at the maxima. The file does not say how large a
@@ -128,6 +150,7 @@ Result<Plan> make_plan(Graph graph, const Capabilities& caps, const PlanOptions&
   plan.nodes_after_passes = count_working_nodes(graph);
 
   ETWG_ASSIGN(LoweredGraph lowered, lower_graph(std::move(graph), caps));
+  ETWG_TRY(check_variants(lowered));
   ETWG_TRY(plan_memory(lowered, caps, plan));
   ParamsArena arena(caps);
   for (Dispatch& dispatch : lowered.once) plan.once.push_back(arena.place({std::move(dispatch)}));

@@ -55,17 +55,22 @@ fn etwg_sigmoid(x: V) -> V {
   return V(1.0) / (V(1.0) + etwg_exp(-x));
 }
 
-// The factor of -inf must not meet it as 0 * inf.
+// Far below zero the result is zero; at -inf it is NaN, as in PyTorch (-inf * 0).
+fn etwg_gelu_end(x: V, y: V) -> V {
+  let low = select(y, V(-0.0), x < V(-14.0));
+  return select(low, etwg_from_bits(U(0x7fc00000u)), etwg_isnan(x) | (etwg_isinf(x) & (x < V(0.0))));
+}
+
+// PyTorch's exact form yields NaN at +inf too.
 fn etwg_gelu(x: V) -> V {
-  let y = V(0.5) * x * (V(1.0) + etwg_erf(x * V(0.707106781)));
-  return select(y, V(0.0), x < V(-14.0));
+  let y = etwg_gelu_end(x, V(0.5) * x * (V(1.0) + etwg_erf(x * V(0.707106781))));
+  return select(y, etwg_from_bits(U(0x7fc00000u)), etwg_isinf(x));
 }
 
 fn etwg_gelu_tanh(x: V) -> V {
   let c = clamp(x, V(-20.0), V(20.0));
   let inner = V(0.797884561) * (c + V(0.044715) * c * c * c);
-  let y = V(0.5) * x * (V(1.0) + etwg_tanh(inner));
-  return select(select(y, V(0.0), x < V(-14.0)), x, etwg_isnan(x));
+  return etwg_gelu_end(x, V(0.5) * x * (V(1.0) + etwg_tanh(inner)));
 }
 
 // sin and cos of x = n * pi/2 + r with |r| <= pi/4, pi/2 being taken off in three parts; builtins may
