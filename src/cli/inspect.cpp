@@ -42,9 +42,8 @@ const char* name_of(Dynamism dynamism) {
 
 std::string describe(const HostValue& value) {
   if (const auto* tensor = std::get_if<HostTensor>(&value)) {
-    const std::string dtype = tensor->dtype
-                                  ? std::string(webgpu::name_of(*tensor->dtype))
-                                  : fmt::format("scalar type {}", tensor->scalar_type);
+    const std::string dtype = tensor->dtype ? std::string(webgpu::name_of(*tensor->dtype))
+                                            : fmt::format("scalar type {}", tensor->scalar_type);
     return fmt::format("{} {}{}{}", dtype, to_string(tensor->sizes), name_of(tensor->dynamism),
                        tensor->contiguous() ? "" : ", not row-major");
   }

@@ -35,7 +35,8 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \n\t") + 1 - begin);
 }
 
-// What follows `'key':` in the header, a dictionary as Python prints it; empty when it is not there.
+// What follows `'key':` in the header, a dictionary as Python prints it; empty when it is not
+// there.
 std::string_view field(std::string_view header, std::string_view key) {
   for (const char quote : {'\'', '"'}) {
     const std::string quoted = fmt::format("{}{}{}:", quote, key, quote);
@@ -124,9 +125,9 @@ Status write_npy(const std::string& path, const HostArray& array) {
   for (const TypeName& known : kTypeNames) {
     if (known.dtype == array.dtype) type = known.name;
   }
-  std::string header = fmt::format(
-      "{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", type,
-      fmt::join(array.dims.begin(), array.dims.end(), ", "), array.dims.rank() == 1 ? "," : "");
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
+                                   type, fmt::join(array.dims.begin(), array.dims.end(), ", "),
+                                   array.dims.rank() == 1 ? "," : "");
   // The data starts at a multiple of 64, after a line break.
   header.resize((10 + header.size() + 1 + 63) / 64 * 64 - 10 - 1, ' ');
   header += '\n';

@@ -1,8 +1,7 @@
-#include "ops/op.h"
-
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "ops/op.h"
 
 namespace executorch::backends::webgpu::cli {
 

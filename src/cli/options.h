@@ -8,14 +8,16 @@ namespace executorch::backends::webgpu::cli {
 // Options that several subcommands share, described in one place.
 inline void add_model_options(CLI::App& command, ModelOptions& options) {
   command.add_option("model", options.path, "The program, a .pte file")->required();
-  command.add_option("--data", options.data, "A .ptd file with data of the program; may be repeated")
+  command
+      .add_option("--data", options.data, "A .ptd file with data of the program; may be repeated")
       ->type_name("FILE");
   command.add_option("--method", options.method, "The method to use (default: forward)");
 }
 
 inline void add_inputs_option(CLI::App& command, std::vector<std::string>& inputs) {
-  command.add_option("--input", inputs,
-                     "An input: a .npy file, or an integer; repeated in the order of the inputs")
+  command
+      .add_option("--input", inputs,
+                  "An input: a .npy file, or an integer; repeated in the order of the inputs")
       ->type_name("FILE");
 }
 

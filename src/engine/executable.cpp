@@ -292,10 +292,14 @@ Status Executable::collect_profile() {
   ETWG_TRY(timestamps_done_.wait());
   ETWG_ASSIGN(const std::vector<Timestamps::Span> spans, timestamps_->read());
   profile_.clear();
-  for (size_t i = 0; i < spans.size() && i < schedule_->ready().size(); ++i) {
-    const Dispatch& dispatch = *schedule_->ready()[i].dispatch;
-    profile_.push_back({dispatch.op, dispatch.kernel, dispatch.debug_id, spans[i].begin_ns,
-                        spans[i].end_ns, bytes_touched(plan_.graph, live_, dispatch),
+  size_t next = 0;
+  for (const ReadyDispatch& ready : schedule_->ready()) {
+    if (ready.x == 0 || ready.y == 0 || ready.z == 0) continue;  // not run, hence no span
+    if (next == spans.size()) break;
+    const Dispatch& dispatch = *ready.dispatch;
+    const Timestamps::Span& span = spans[next++];
+    profile_.push_back({dispatch.op, dispatch.kernel, dispatch.debug_id, span.begin_ns, span.end_ns,
+                        bytes_touched(plan_.graph, live_, dispatch),
                         dispatch.flops ? dispatch.flops(live_) : 0});
   }
   return {};

@@ -11,8 +11,7 @@ namespace executorch::backends::webgpu {
 namespace {
 
 NamedReader named_reader(const Program& program) {
-  return [&program](const std::string& key,
-                    const std::function<Status(Bytes)>& use) -> Status {
+  return [&program](const std::string& key, const std::function<Status(Bytes)>& use) -> Status {
     const auto bytes = program.named(key);
     if (!bytes) {
       return fail(ErrorCode::kNotFound,
@@ -106,15 +105,15 @@ Result<std::unique_ptr<Session>> Session::load(const Program& program, std::stri
 Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<Device> device,
                                                  const Program& program, std::string_view method,
                                                  const LoadOptions& options) {
-  return make(program, method,
-              [&](const Delegate& delegate) -> Result<std::unique_ptr<Executable>> {
-                ETWG_ASSIGN(Payload payload, parse_payload(delegate.blob));
-                ETWG_ASSIGN(Plan plan, make_plan(std::move(payload.graph), device->capabilities(),
-                                                 options.plan));
-                return Executable::create(device, std::move(plan),
-                                          constant_reader(payload.raw, named_reader(program)),
-                                          options.executable);
-              });
+  return make(
+      program, method, [&](const Delegate& delegate) -> Result<std::unique_ptr<Executable>> {
+        ETWG_ASSIGN(Payload payload, parse_payload(delegate.blob));
+        ETWG_ASSIGN(Plan plan,
+                    make_plan(std::move(payload.graph), device->capabilities(), options.plan));
+        return Executable::create(device, std::move(plan),
+                                  constant_reader(payload.raw, named_reader(program)),
+                                  options.executable);
+      });
 }
 
 Completion Session::compiled() const {
@@ -288,8 +287,9 @@ Result<Executable::HostOutput> Session::call_output(const Call& call, size_t ind
   }
   const Shape& dims = call.executable->output_dims(index);
   if (!can_take(*tensor, dims)) {
-    return fail(ErrorCode::kInvalidProgram, "a delegate's output {} has sizes {}, value {} takes {}",
-                index, to_string(dims), id, to_string(tensor->sizes));
+    return fail(ErrorCode::kInvalidProgram,
+                "a delegate's output {} has sizes {}, value {} takes {}", index, to_string(dims),
+                id, to_string(tensor->sizes));
   }
   to.array.resize(dims);
   return Executable::HostOutput{to.array.data.data(), to.array.dtype};

@@ -53,7 +53,7 @@ class Session {
  private:
   struct Call {
     std::shared_ptr<Executable> executable;  // of its delegate; a delegate may be called repeatedly
-    const std::vector<HostId>* args = nullptr;  // inputs, then outputs
+    const std::vector<HostId>* args = nullptr;    // inputs, then outputs
     std::vector<HostInput> inputs;                // scratch of a run
     std::vector<Executable::HostOutput> outputs;  // likewise
   };
