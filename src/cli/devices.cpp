@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
@@ -30,6 +31,13 @@ Outcome devices(bool as_json) {
   if (as_json) fmt::print("{}\n", text);
   if (found.contains("error")) {
     return fail(ErrorCode::kNotFound, "{}", found["error"].get<std::string>());
+  }
+  const auto& list = found["devices"];
+  if (std::none_of(list.begin(), list.end(), [](const json& d) { return bool{d["selected"]}; })) {
+    return fail(ErrorCode::kNotFound,
+                "none of the {} adapters is what --adapter or "
+                "ETWEBGPU_ADAPTER asks for",
+                list.size());
   }
   if (as_json) return kOk;
   for (const json& device : found["devices"]) print_device(device);

@@ -38,8 +38,12 @@ int run(int argc, char** argv) {
   }
   // The engine's own way to choose, so that everything in the process agrees.
   if (!adapter.empty()) ::setenv("ETWEBGPU_ADAPTER", adapter.c_str(), 1);
-  const Outcome outcome = action();
-  return outcome ? *outcome : report(outcome.error().message);
+  try {
+    const Outcome outcome = action();
+    return outcome ? *outcome : report(outcome.error().message);
+  } catch (const std::exception& problem) {  // of the standard library: no memory, a full disk
+    return report(problem.what());
+  }
 }
 
 }  // namespace
