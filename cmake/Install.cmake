@@ -6,6 +6,8 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/executorch_webgpu")
 
 if(SKBUILD)
   install(TARGETS executorch_backend_webgpu LIBRARY DESTINATION executorch_webgpu COMPONENT python)
+  # Dawn goes with it: a machine that installs the wheel has none.
+  install(FILES "$<TARGET_FILE:dawn::webgpu_dawn>" DESTINATION executorch_webgpu COMPONENT python)
   return()
 endif()
 

@@ -16,7 +16,7 @@ add_library(executorch_backend_webgpu SHARED $<TARGET_OBJECTS:etwg_adapter>)
 target_link_libraries(executorch_backend_webgpu PRIVATE etwg_engine etwg_executorch)
 set_target_properties(executorch_backend_webgpu PROPERTIES
   BUILD_RPATH_USE_ORIGIN ON
-  INSTALL_RPATH "$ORIGIN")
+  INSTALL_RPATH "$ORIGIN;$ORIGIN/../executorch/lib")
 
 # What C++ applications link: one archive with all layers. The undefined-symbol option pulls the
 # registration out of it, which nothing calls by name.
@@ -51,6 +51,8 @@ if(ETWG_BUILD_TESTS)
   target_link_libraries(etwebgpu_tests PRIVATE etwg_program etwg_core GTest::gtest_main)
   add_executable(etwebgpu_gpu_tests ${gpu_tests})
   target_link_libraries(etwebgpu_gpu_tests PRIVATE etwg_program etwg_engine GTest::gtest_main)
+  target_include_directories(etwebgpu_tests PRIVATE tests/support)
+  target_include_directories(etwebgpu_gpu_tests PRIVATE tests/support)
   add_test(NAME etwebgpu_tests COMMAND etwebgpu_tests)
   add_test(NAME etwebgpu_gpu_tests COMMAND etwebgpu_gpu_tests)
 endif()

@@ -19,7 +19,7 @@ class FetchError(RuntimeError):
 
 
 def sha256(path: Path) -> str:
-    with open(path, "rb") as file:
+    with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest() if sys.version_info >= (3, 11) else (
             hashlib.sha256(file.read()).hexdigest()
         )

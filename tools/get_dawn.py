@@ -47,7 +47,7 @@ unset(_dawn_prefix)
 
 
 def given() -> tuple[Path, str] | None:
-    value = os.environ.get("Dawn_DIR")
+    value = os.environ.get("Dawn_DIR")  # noqa: SIM112 - CMake's spelling
     if not value or Path(value).resolve() == DAWN_CMAKE.resolve():  # ours, from an earlier env.sh
         return None
     folder = Path(value).resolve()

@@ -41,13 +41,13 @@ class Count:
 
 def count_gtest(log: str) -> Count:
     def number(word: str) -> int:
-        return sum(map(int, re.findall(rf"^\[ +{word} +\] (\d+) tests?[.,]", log, re.M)))
+        return sum(map(int, re.findall(rf"^\[ +{word} +\] (\d+) tests?[.,]", log, re.MULTILINE)))
 
     return Count(number("PASSED"), number("FAILED"), number("SKIPPED"))
 
 
 def count_pytest(log: str) -> Count:
-    lines = re.findall(r"^=* ?((?:\d+ \w+(?:, )?)+) in [\d.]+s.*$", log, re.M)
+    lines = re.findall(r"^=* ?((?:\d+ \w+(?:, )?)+) in [\d.]+s.*$", log, re.MULTILINE)
     words = {word: int(n) for n, word in re.findall(r"(\d+) (\w+)", lines[-1])} if lines else {}
     return Count(
         words.get("passed", 0) + words.get("xfailed", 0),
@@ -56,7 +56,13 @@ def count_pytest(log: str) -> Count:
     )
 
 
-COUNTERS = {"gtest": count_gtest, "pytest": count_pytest}
+def count_ctest(log: str) -> Count:
+    found = re.findall(r"^\d+% tests passed, (\d+) tests? failed out of (\d+)", log, re.MULTILINE)
+    failed, total = map(int, found[-1]) if found else (0, 0)
+    return Count(total - failed, failed)
+
+
+COUNTERS = {"gtest": count_gtest, "pytest": count_pytest, "ctest": count_ctest}
 
 
 def count(step: Step, code: int, log: str) -> Count:
@@ -72,7 +78,7 @@ def count(step: Step, code: int, log: str) -> Count:
 
 def execute(step: Step) -> tuple[int, str]:
     log_path = LOGS / f"{step.name}.log"
-    with open(log_path, "w") as log:
+    with log_path.open("w") as log:
         for command in step.commands:
             log.write(f"+ {' '.join(map(str, command))}\n")
             log.flush()

@@ -142,6 +142,8 @@ stage python "$(cat tools/pins/python*.txt)" \
   "Python environment .deps/venv: torch, executorch and tools (1.1 GB or more; some minutes)" make_venv
 readonly python=$deps/venv/bin/python
 
+# Ours, from a sourced env.sh, is as good as none given.
+[[ ${Dawn_DIR:-} != "$deps/dawn/lib/cmake/Dawn" ]] || unset Dawn_DIR
 stage dawn "$(cat tools/get_dawn.py) ${Dawn_DIR:-}" \
   "Dawn: Dawn_DIR, else a system package, else pinned released packages" "$python" tools/get_dawn.py
 readonly Dawn_DIR=$(<"$deps/dawn.dir")

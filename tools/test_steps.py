@@ -19,7 +19,7 @@ class Step:
     text: str
     commands: list[Command]
     quick: bool = True  # also with --quick
-    runner: str | None = None  # whose tests to count in the output: gtest, pytest; None: the step counts as one
+    runner: str | None = None  # whose tests to count in the output: gtest, pytest, ctest; None: the step counts as one
     needs: list[str] = field(default_factory=list)  # steps without which this one cannot run
     environment: dict[str, str] = field(default_factory=dict)
     skip: str = ""  # why it cannot run on this machine
@@ -42,7 +42,8 @@ def why_not(adapter: str) -> str:
 
 
 def configure(build: Path, *options: str, cmake: str | Path = "cmake") -> Command:
-    return [cmake, "-S", fetch.REPO, "-B", build, "-G", "Ninja", f"-DDawn_DIR={os.environ['Dawn_DIR']}",
+    dawn = os.environ["Dawn_DIR"]  # noqa: SIM112 - CMake's spelling
+    return [cmake, "-S", fetch.REPO, "-B", build, "-G", "Ninja", f"-DDawn_DIR={dawn}",
             f"-DETWG_PYTHON={PYTHON}", "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache", *options]  # fmt: skip
 
 
@@ -59,7 +60,8 @@ BUILDS = [
         "configure and build everything, warnings are errors",
         [
             configure(BUILD, "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DEXECUTORCH_BUILD_WEBGPU=ON",
-                      "-DETWG_BUILD_TESTS=ON", "-DETWG_WERROR=ON"),
+                      "-DETWG_BUILD_TESTS=ON", "-DETWG_BUILD_BENCH=ON", "-DETWG_WERROR=ON",
+                      "-DEXECUTORCH_BUILD_WEBGPU_PROFILING=ON"),
             ["cmake", "--build", BUILD],
         ],
         limit_s=2400,
@@ -108,6 +110,11 @@ PACKAGES = [
 ]  # fmt: skip
 
 SLOW = [
+    *(
+        Step(f"wasm-{adapter}", "built by em++, run in node", [tool("test_wasm.sh", adapter)], quick=False,
+             runner="ctest", skip=why_not(adapter), limit_s=2400)
+        for adapter in ("swiftshader", "lavapipe")
+    ),
     Step("fuzz", "every fuzz target for a short while, under sanitizers", [tool("fuzz.sh", "30")], quick=False,
          limit_s=2400),
     Step("tidy", "clang-tidy", [tool("check_tidy.sh", BUILD)], needs=["build"], quick=False, limit_s=2400),

@@ -7,8 +7,9 @@ import runpy
 import sys
 from pathlib import Path
 
-import executorch_webgpu
 import torch
+
+import executorch_webgpu
 
 environment = Path(sys.prefix).resolve()
 for path in (executorch_webgpu.__file__, executorch_webgpu.library_path()):
