@@ -23,7 +23,32 @@ OLDEST = (4, 0, 0)  # the oldest version whose JS libraries and flags are like t
 
 # What em++ needs at run time; {v} is the LLVM release that this emscripten depends on. The interpreters
 # (python3, node) are the machine's own.
-PACKAGES = ["emscripten", "binaryen", "clang-{v}", "libclang-common-{v}-dev", "libclang-cpp{v}", "libllvm{v}", "lld-{v}", "llvm-{v}", "llvm-{v}-linker-tools", "libz3-4", "libc6", "libstdc++6", "libgcc-s1", "libxml2-16", "libzstd1", "libffi8", "zlib1g", "libedit2", "libtinfo6", "libbsd0", "libmd0", "liblzma5", "node-acorn", "patchelf"]
+PACKAGES = [
+    "emscripten",
+    "binaryen",
+    "clang-{v}",
+    "libclang-common-{v}-dev",
+    "libclang-cpp{v}",
+    "libllvm{v}",
+    "lld-{v}",
+    "llvm-{v}",
+    "llvm-{v}-linker-tools",
+    "libz3-4",
+    "libc6",
+    "libstdc++6",
+    "libgcc-s1",
+    "libxml2-16",
+    "libzstd1",
+    "libffi8",
+    "zlib1g",
+    "libedit2",
+    "libtinfo6",
+    "libbsd0",
+    "libmd0",
+    "liblzma5",
+    "node-acorn",
+    "patchelf",
+]
 LOADS_NEIGHBOURS = re.compile(r"lib(LLVM|clang|lld|z3|binaryen)")
 
 
@@ -94,9 +119,7 @@ def patch(root: Path, llvm: str) -> None:
     programs = {p.resolve() for p in (root / f"usr/lib/llvm-{llvm}/bin").iterdir()}
     programs |= {p for p in (root / "usr/bin").iterdir() if p.name.startswith("wasm")}
     for path in filter(is_elf, programs):
-        subprocess.run(
-            [*patchelf, "--set-interpreter", loader, "--set-rpath", library_path, path], check=True
-        )
+        subprocess.run([*patchelf, "--set-interpreter", loader, "--set-rpath", library_path, path], check=True)
     for path in filter(is_elf, libraries.glob("*.so*")):
         if LOADS_NEIGHBOURS.match(path.name):
             subprocess.run([*patchelf, "--set-rpath", library_path, path], check=True)

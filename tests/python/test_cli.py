@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from conftest import PACK, ROOT
 
 OK, WRONG, FAILED = 0, 1, 2
