@@ -69,7 +69,7 @@ def version_of(folder: Path) -> tuple[int, ...] | None:
 def already_there() -> Path | None:
     """The folder of a usable em++ of the machine's own."""
     given, on_path = os.environ.get("EMSCRIPTEN_ROOT"), shutil.which("em++")
-    for folder in [given, on_path and os.path.dirname(os.path.realpath(on_path))]:
+    for folder in [given, on_path and Path(on_path).resolve().parent]:
         version = version_of(Path(folder)) if folder else None
         if version and version >= OLDEST:
             return Path(folder)
@@ -103,7 +103,7 @@ def download(folder: Path, suite: str) -> tuple[list[Path], str]:
 def is_elf(path: Path) -> bool:
     if path.is_symlink() or not path.is_file():
         return False
-    with open(path, "rb") as file:
+    with path.open("rb") as file:
         return file.read(4) == b"\x7fELF"
 
 
