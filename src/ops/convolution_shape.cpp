@@ -71,10 +71,11 @@ Result<ConvArgs> conv_args(const NodeView& node) {
     return node.error(ErrorCode::kNotSupported, "{}-dimensional convolution", args.spatial);
   }
   args.transposed = node.boolean(kTransposed);
-  args.groups = static_cast<int64_t>(node.number_or(kGroups, 0));
-  if (args.groups < 1) {
-    return node.error(ErrorCode::kInvalidProgram, "{} groups", args.groups);
+  const double groups = node.number_or(kGroups, 0);
+  if (!(groups >= 1 && groups <= INT32_MAX)) {
+    return node.error(ErrorCode::kInvalidProgram, "{} groups", groups);
   }
+  args.groups = static_cast<int64_t>(groups);
   ETWG_TRY(read_pair(node, kStride, "stride", args.spatial, 1, args.stride));
   ETWG_TRY(read_pair(node, kPadding, "padding", args.spatial, 0, args.padding));
   ETWG_TRY(read_pair(node, kDilation, "dilation", args.spatial, 1, args.dilation));

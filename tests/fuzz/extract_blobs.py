@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Takes the delegate blobs out of .pte files, without the constants: seeds that are small enough to fuzz.
 
-    python tests/fuzz/extract_blobs.py OUTPUT_FOLDER FOLDER_WITH_PTE_FILES...
+python tests/fuzz/extract_blobs.py OUTPUT_FOLDER FOLDER_WITH_PTE_FILES...
 """
 
 from __future__ import annotations
