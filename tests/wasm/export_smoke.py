@@ -11,22 +11,24 @@ import torch
 from executorch.backends.vulkan.partitioner.vulkan_partitioner import VulkanPartitioner
 from executorch.exir import to_edge_transform_and_lower
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
+import models
+
 
 class Add(torch.nn.Module):
     def forward(self, x, y):
         return x + y
 
 
-class FeedForward(torch.nn.Module):
-    """The feed-forward half of an encoder layer: MiniLM's sizes, seeded weights."""
+class SelfOutput(torch.nn.Module):
+    """The smallest layer of all-MiniLM-L6-v2, with its weights: projection, residual, layer norm."""
 
     def __init__(self):
         super().__init__()
-        self.up = torch.nn.Linear(384, 1536)
-        self.down = torch.nn.Linear(1536, 384)
+        self.layer = models.mini_lm().bert.encoder.layer[0].attention.output
 
-    def forward(self, x):
-        return x + self.down(torch.nn.functional.gelu(self.up(x)))
+    def forward(self, hidden, residual):
+        return self.layer(hidden, residual)
 
 
 def save(folder, name, tensor):
@@ -57,8 +59,9 @@ def main():
     length = torch.export.Dim("length", min=2, max=64)
     cases = [
         export(folder, "add", Add(), [(torch.randn(3, 5), torch.randn(3, 5))], 0.0),
-        export(folder, "feed_forward", FeedForward(),
-               [(torch.randn(1, n, 384),) for n in (64, 7, 33)], 2e-5, ({1: length},)),
+        export(folder, "self_output", SelfOutput(),
+               [(torch.randn(1, n, 384), torch.randn(1, n, 384)) for n in (64, 7, 33)], 2e-5,
+               ({1: length}, {1: length})),
     ]  # fmt: skip
     (folder / "cases.json").write_text(json.dumps(cases, indent=1))
 
