@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/checked.h"
+#include "kernels/wgsl.h"
 #include "ops/broadcast.h"
 #include "ops/pointwise_table.h"
 #include "ops/view_map.h"
@@ -36,6 +37,7 @@ class ChainEmitter {
                                   : as_float ? row.float_text
                                              : row.int_text;
     const char* type = as_float ? "V" : "I";
+    add_modules(text);
     std::string expression;
     for (size_t i = 0; i < text.size(); ++i) {
       if (text[i] == '#') {
@@ -49,6 +51,10 @@ class ChainEmitter {
     }
     const std::string variable = fmt::format("v{}", count_++);
     const DType dtype = node.output_tensor().dtype;
+    // A cast to float16 rounds even where the next node of the chain casts back.
+    if (row.is_cast() && as_float && dtype == DType::kFloat16) {
+      expression = fmt::format("etwg_round_f16({})", expression);
+    }
     bind(node.output(), variable);
     return fmt::format("  let {} = {};\n", variable,
                        converted(expression, row.condition ? 'B' : (as_float ? 'V' : 'I'), dtype));
@@ -66,13 +72,27 @@ class ChainEmitter {
       if (const Tensor* tensor = node.tensor(arg)) {
         if (is_float(tensor->dtype)) return true;
       } else if (const auto number = node.number(arg)) {
-        if (*number != std::floor(*number) || std::abs(*number) > 2147483647.0) return true;
+        // Whole numbers beyond int32 are bounds that no element reaches: they may be clamped, but
+        // for a comparison with the end itself.
+        if (*number != std::floor(*number)) return true;
+        if (row.condition && std::abs(*number) > 2147483647.0) return true;
       }
     }
     return false;
   }
 
  private:
+  // The less common functions lie in modules of their own.
+  void add_modules(std::string_view text) {
+    for (const std::string_view module : {"pointwise_divide", "pointwise_inverse"}) {
+      const size_t from = text.find("etwg_");
+      if (from == std::string_view::npos) return;
+      const std::string_view name = text.substr(from, text.find('(', from) - from);
+      const std::string definition = fmt::format("fn {}(", name);
+      if (wgsl_source(module).find(definition) != std::string_view::npos) kernel_.module(module);
+    }
+  }
+
   static bool uses(std::string_view text, size_t arg) {
     const std::string key = fmt::format("${}", arg);
     return text.find(key) != std::string_view::npos;
@@ -83,7 +103,7 @@ class ChainEmitter {
     const ValueId value = node.id(arg);
     const std::string text = read(value, node.output());
     const bool value_is_float = kernel_.is_float_value(value);
-    if (condition) return fmt::format("({} != {}(0))", text, value_is_float ? "V" : "I");
+    if (condition) return fmt::format("!({} == {}(0))", text, value_is_float ? "V" : "I");
     if (value_is_float == as_float) return text;
     return fmt::format("{}({})", as_float ? "V" : "I", text);
   }
@@ -137,7 +157,7 @@ class ChainEmitter {
     if (is_float(dtype)) return type == 'V' ? text : fmt::format("V({})", text);
     if (dtype == DType::kBool) {
       return type == 'B' ? fmt::format("I({})", text)
-                         : fmt::format("I(({}) != {}(0))", text, type == 'V' ? "V" : "I");
+                         : fmt::format("I(!(({}) == {}(0)))", text, type == 'V' ? "V" : "I");
     }
     const std::string integer = type == 'I' ? text : fmt::format("I({})", text);
     if (dtype == DType::kUInt8) return fmt::format("(({}) & I(255))", integer);

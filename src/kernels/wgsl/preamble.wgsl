@@ -10,15 +10,18 @@ fn etwg_unpack_f16(bits: vec2<u32>) -> vec4<f32> {
   return vec4<f32>(unpack2x16float(bits.x), unpack2x16float(bits.y));
 }
 
-// Values beyond the float16 range become infinities, as in an IEEE conversion; WGSL leaves them
-// undefined. 65520 is the first value that rounds up to infinity.
+// Values beyond the float16 range become infinities and NaN stays, as in an IEEE conversion; WGSL
+// leaves them undefined, and drivers let a NaN spill into the other half of the word. 65520 is the
+// first value that rounds up to infinity.
 fn etwg_pack_f16(value: vec4<f32>) -> vec2<u32> {
-  let magnitude = abs(value);
-  let safe = select(value, vec4<f32>(0.0), magnitude >= vec4<f32>(65520.0));
-  let sign = (bitcast<vec4<u32>>(value) >> vec4<u32>(16u)) & vec4<u32>(0x8000u);
-  let infinity = select(vec4<u32>(0u), sign | vec4<u32>(0x7c00u), magnitude >= vec4<f32>(65520.0));
+  let bits = bitcast<vec4<u32>>(value);
+  let magnitude = bits & vec4<u32>(0x7fffffffu);
+  let special = magnitude >= vec4<u32>(0x477ff000u);
+  let kind = select(vec4<u32>(0x7c00u), vec4<u32>(0x7e00u), magnitude > vec4<u32>(0x7f800000u));
+  let ends = select(vec4<u32>(0u), ((bits >> vec4<u32>(16u)) & vec4<u32>(0x8000u)) | kind, special);
+  let safe = select(value, vec4<f32>(0.0), special);
   let packed = vec2<u32>(pack2x16float(safe.xy), pack2x16float(safe.zw));
-  return packed | vec2<u32>(infinity.x | (infinity.y << 16u), infinity.z | (infinity.w << 16u));
+  return packed | vec2<u32>(ends.x | (ends.y << 16u), ends.z | (ends.w << 16u));
 }
 
 // Bytes: four elements in one word, the first in the lowest bits.
