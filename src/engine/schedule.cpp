@@ -33,17 +33,16 @@ Status Schedule::request(size_t step, size_t variant) {
   slots.resize(steps_[step].variants.size());
   if (slots[variant].pipeline != nullptr) return {};
   const Dispatch& dispatch = steps_[step].variants[variant].dispatch;
-  BindingKind kinds[32];
-  size_t count = 0;
+  std::vector<BindingKind> kinds;
   for (const Binding& binding : dispatch.bindings) {
-    kinds[count++] =
-        binding.access == Access::kRead ? BindingKind::kReadOnlyStorage : BindingKind::kStorage;
+    kinds.push_back(binding.access == Access::kRead ? BindingKind::kReadOnlyStorage
+                                                    : BindingKind::kStorage);
   }
-  if (!dispatch.params.empty()) kinds[count++] = BindingKind::kUniform;
+  if (!dispatch.params.empty()) kinds.push_back(BindingKind::kUniform);
   PipelineDesc desc;
   desc.label = dispatch.kernel;
   desc.source = dispatch.source;
-  desc.bindings = std::span(kinds, count);
+  desc.bindings = kinds;
   ETWG_ASSIGN(slots[variant].pipeline, device_.pipelines().get(desc));
   return {};
 }

@@ -53,8 +53,10 @@ std::string KernelBuilder::load4_expression(DType dtype, const std::string& elem
 
 std::string KernelBuilder::load1_body(DType dtype, const std::string& buffer) const {
   if (dtype == DType::kFloat16 && !caps_.f16) {
-    return fmt::format("let pair = unpack2x16float({}[i >> 2u][(i >> 1u) & 1u]);\n"
-                       "  return select(pair.x, pair.y, (i & 1u) == 1u);", buffer);
+    return fmt::format(
+        "let pair = unpack2x16float({}[i >> 2u][(i >> 1u) & 1u]);\n"
+        "  return select(pair.x, pair.y, (i & 1u) == 1u);",
+        buffer);
   }
   if (dtype == DType::kFloat16) return fmt::format("return f32({}[i >> 2u][i & 3u]);", buffer);
   const std::string bits = fmt::format("{}[i >> 2u], (i & 3u) * 8u, 8u", buffer);
@@ -84,13 +86,16 @@ std::string KernelBuilder::store_expression(DType dtype) const {
 
 void KernelBuilder::input(std::string_view name, ValueId value) {
   const DType dtype = graph_.tensor(value)->dtype;
-  const std::string buffer = fmt::format("{}_buffer", name);
+  std::string& buffer = input_buffers_[value];
+  if (buffer.empty()) {
+    buffer = fmt::format("{}_buffer", name);
+    raw_input(buffer, value, storage_element(dtype, /*single=*/false));
+  }
   const char* scalar = is_float(dtype) ? "f32" : "i32";
-  raw_input(buffer, value, storage_element(dtype, /*single=*/false));
   bindings_ += fmt::format("fn {}4(group: u32) -> vec4<{}> {{\n  return {};\n}}\n", name, scalar,
                            load4_expression(dtype, buffer + "[group]"));
-  bindings_ += fmt::format("fn {}1(i: u32) -> {} {{\n  {}\n}}\n", name, scalar,
-                           load1_body(dtype, buffer));
+  bindings_ +=
+      fmt::format("fn {}1(i: u32) -> {} {{\n  {}\n}}\n", name, scalar, load1_body(dtype, buffer));
   bindings_ += fmt::format("fn {0}_v(i: u32) -> {1} {{\n  return {0}{2}(i);\n}}\n", name,
                            is_float(dtype) ? "V" : "I", lanes_ == Lanes::k4 ? 4 : 1);
 }
@@ -161,9 +166,8 @@ void KernelBuilder::workgroups(std::function<uint64_t(const LiveValues&)> count)
 }
 
 void KernelBuilder::invocations(std::function<uint64_t(const LiveValues&)> count) {
-  dispatch_.workgroups = [count = std::move(count), size = workgroup_size_](const LiveValues& live) {
-    return div_up(count(live), size);
-  };
+  dispatch_.workgroups = [count = std::move(count), size = workgroup_size_](
+                             const LiveValues& live) { return div_up(count(live), size); };
 }
 
 void KernelBuilder::flops(std::function<uint64_t(const LiveValues&)> count) {
@@ -176,10 +180,8 @@ void KernelBuilder::require(std::function<bool(const LiveValues&)> condition) {
     dispatch_.applies = std::move(condition);
     return;
   }
-  dispatch_.applies = [first = std::move(dispatch_.applies),
-                       second = std::move(condition)](const LiveValues& live) {
-    return first(live) && second(live);
-  };
+  dispatch_.applies = [first = std::move(dispatch_.applies), second = std::move(condition)](
+                          const LiveValues& live) { return first(live) && second(live); };
 }
 
 Dispatch KernelBuilder::finish() {
@@ -187,7 +189,8 @@ Dispatch KernelBuilder::finish() {
   if (caps_.f16) source += "enable f16;\n";
   if (caps_.subgroups) source += "enable subgroups;\n";
   const bool four = lanes_ == Lanes::k4;
-  for (const auto& [alias, scalar] : {std::pair{"V", "f32"}, {"I", "i32"}, {"U", "u32"}, {"B", "bool"}}) {
+  for (const auto& [alias, scalar] :
+       {std::pair{"V", "f32"}, {"I", "i32"}, {"U", "u32"}, {"B", "bool"}}) {
     source += four ? fmt::format("alias {} = vec4<{}>;\n", alias, scalar)
                    : fmt::format("alias {} = {};\n", alias, scalar);
   }
@@ -195,8 +198,9 @@ Dispatch KernelBuilder::finish() {
                         static_cast<int>(lanes_), workgroup_size_);
   source += constants_;
   if (!params_.empty()) {
-    source += fmt::format("struct Params {{\n{}}}\n@group(0) @binding({}) var<uniform> p: Params;\n",
-                          params_, dispatch_.bindings.size());
+    source +=
+        fmt::format("struct Params {{\n{}}}\n@group(0) @binding({}) var<uniform> p: Params;\n",
+                    params_, dispatch_.bindings.size());
   }
   source += wgsl_source("preamble");
   source += bindings_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,14 +33,16 @@ class KernelBuilder {
   // Whether single elements of this type can be stored (Lanes::k1 is possible for the output).
   static bool can_store_single(DType dtype, const Capabilities& caps);
 
-  // Declares a tensor that is read, and its accessors. The name must be a fresh WGSL identifier.
+  // Declares a tensor that is read, and its accessors. The name must be a fresh WGSL identifier. A
+  // tensor that is declared under several names takes one binding.
   void input(std::string_view name, ValueId value);
   // The same, but the bytes as they are: `var<storage, read> <name>: array<element>`, for kernels
   // that unpack weights themselves.
   void raw_input(std::string_view name, ValueId value, std::string_view element);
   // `var<storage, read_write> <name>: array<element>`: written as it is by the body.
   void raw_output(std::string_view name, ValueId value, std::string_view element);
-  // Declares the tensor that is written: `fn <name>_put(i: u32, value: V|I)` stores group/element i.
+  // Declares the tensor that is written: `fn <name>_put(i: u32, value: V|I)` stores group/element
+  // i.
   void output(std::string_view name, ValueId value);
 
   void param(std::string_view name, LiveFn value);
@@ -88,9 +91,10 @@ class KernelBuilder {
   bool general_;
   uint32_t workgroup_size_ = 256;
   std::vector<std::string> modules_;
-  std::string bindings_;   // declarations and accessors
+  std::map<ValueId, std::string> input_buffers_;  // the variables that input() declared
+  std::string bindings_;                          // declarations and accessors
   std::string constants_;
-  std::string params_;     // fields of the Params struct
+  std::string params_;  // fields of the Params struct
   std::string code_;
   std::string body_;
   Dispatch dispatch_;

@@ -29,12 +29,14 @@ LiveNumber live_number(const NodeView& node, size_t arg, double fallback) {
 // output[i] = first + i * step
 void add_ramp(const NodeView& node, Lowering& lowering, const LiveNumber& first,
               const LiveNumber& step) {
-  KernelBuilder kernel(node.graph(), lowering.capabilities(), "ramp", Lanes::k4);
+  KernelBuilder kernel(node.graph(), lowering.capabilities(), "ramp", Lanes::k4, /*general=*/true);
   const ValueId out = node.output();
   const bool as_float = kernel.is_float_value(out);
+  const bool as_bool = node.output_tensor().dtype == DType::kBool;
   const auto declare = [&](std::string_view name, const LiveNumber& number) {
-    kernel.param(name, [number, as_float](const LiveValues& live) {
+    kernel.param(name, [number, as_float, as_bool](const LiveValues& live) {
       const double value = number(live);
+      if (as_bool) return value != 0 ? 1u : 0u;
       if (as_float) return std::bit_cast<uint32_t>(static_cast<float>(value));
       const double bounded = std::isnan(value) ? 0 : std::clamp(value, -2147483648.0, 2147483647.0);
       return std::bit_cast<uint32_t>(static_cast<int32_t>(bounded));

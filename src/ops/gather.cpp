@@ -48,7 +48,9 @@ Status check_gather(const NodeView& node) {
   const auto gather = parse(node);
   if (!gather) return node.error(ErrorCode::kNotSupported, "only one index tensor is supported");
   const DType index_type = node.graph().tensor(gather->indices)->dtype;
-  if (index_type == DType::kBool || is_float(index_type)) {
+  // PyTorch takes uint8 indices of index.Tensor for a mask.
+  const bool is_mask = index_type == DType::kUInt8 && node.node().op == "aten.index.Tensor";
+  if (index_type == DType::kBool || is_float(index_type) || is_mask) {
     return node.error(ErrorCode::kNotSupported, "indices of type {}", name_of(index_type));
   }
   if (node.tensor(0)->dtype != node.output_tensor().dtype) {
@@ -151,8 +153,11 @@ Status lower_take(const NodeView& node, Lowering& lowering) {
 Status infer_gather(const NodeView& node, LiveValues& live) {
   const Gather gather = *parse(node);
   const Shape &table = live.dims(gather.table), &indices = live.dims(gather.indices);
-  for (int d = 0; d < indices.rank(); ++d) {
-    if (indices.rank() == table.rank() && (d == gather.dim || indices[d] <= table[d])) continue;
+  bool fits = indices.rank() == table.rank();
+  for (int d = 0; fits && d < indices.rank(); ++d) {
+    fits = d == gather.dim || indices[d] <= table[d];
+  }
+  if (!fits) {
     return node.error(ErrorCode::kInvalidArgument, "indices of sizes {} do not fit into {}",
                       to_string(indices), to_string(table));
   }

@@ -35,15 +35,22 @@ bool reads_symbols(const Graph& graph, ValueId id) {
 std::vector<bool> find_mutated(const Graph& graph) {
   std::vector<bool> defined(graph.values.size()), mutated(graph.values.size());
   for (ValueId id : graph.inputs) defined[static_cast<size_t>(id)] = true;
-  for (const Node& node : graph.nodes) {
+  for (size_t i = 0; i < graph.values.size(); ++i) {
+    const Tensor* tensor = graph.tensor(static_cast<ValueId>(i));
+    if (tensor != nullptr && tensor->constant >= 0) defined[i] = true;
+  }
+  const auto visit = [&](const Node& node) {
     for (ValueId id : node.args) {
       for_each_tensor(graph, id, [&](ValueId t) { defined[static_cast<size_t>(t)] = true; });
     }
     for (ValueId id : node.outputs) {
-      mutated[static_cast<size_t>(id)] =
-          mutated[static_cast<size_t>(id)] || defined[static_cast<size_t>(id)];
+      if (defined[static_cast<size_t>(id)]) mutated[static_cast<size_t>(id)] = true;
       defined[static_cast<size_t>(id)] = true;
     }
+  };
+  for (const Node& node : graph.nodes) {
+    visit(node);
+    for (const Node& follower : node.followers) visit(follower);
   }
   return mutated;
 }

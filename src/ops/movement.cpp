@@ -26,7 +26,8 @@ LiveFn size_fn(ValueId tensor, int dim) {
 LiveFn stride_fn(ValueId tensor, int dim, int64_t factor = 1) {
   return [tensor, dim, factor](const LiveValues& live) {
     const Shape& dims = live.dims(tensor);
-    return static_cast<uint32_t>(dims.numel(dim + 1, dims.rank()) * factor);
+    // Wraps where the factor is the step of a slice that takes no second step.
+    return static_cast<uint32_t>(dims.numel(dim + 1, dims.rank())) * static_cast<uint32_t>(factor);
   };
 }
 
@@ -96,7 +97,11 @@ std::vector<int> permutation(const NodeView& node) {
 
 Status check_permute(const NodeView& node) {
   ETWG_TRY(check_same_type(node));
-  if (node.arg_count() > 1 && node.is_symbolic(1)) return out_of_range(node);
+  for (size_t arg = 1; arg < node.arg_count(); ++arg) {
+    if (node.fixed_integers(arg).empty() && (node.is_symbolic(arg) || node.arg_count() == 3)) {
+      return out_of_range(node);
+    }
+  }
   std::vector<int> order = permutation(node);
   if (static_cast<int>(order.size()) != node.rank(0)) {
     return node.error(ErrorCode::kInvalidProgram, "{} dims for a tensor of rank {}", order.size(),
@@ -167,6 +172,13 @@ Status infer_expand(const NodeView& node, LiveValues& live) {
     }
     out.push_back(size == -1 ? own : size);
   }
+  // lower_expand has aliased the two if nothing repeats at the maxima.
+  if (node.max_dims(0).numel() == node.output_tensor().max_dims.numel() &&
+      in.numel() != out.numel()) {
+    return node.error(ErrorCode::kInvalidArgument,
+                      "{} expands to {}, but the program's maxima do not", to_string(in),
+                      to_string(out));
+  }
   live.set_dims(node.output(), out);
   return {};
 }
@@ -220,7 +232,7 @@ Status infer_slice(const NodeView& node, LiveValues& live) {
   const int dim = normalize_dim(node.fixed_integers(1)[0], dims.rank());
   const int64_t step = node.fixed_integers(4)[0];
   const Range range = slice_range(node.integer(2, live), node.integer(3, live), dims[dim]);
-  dims[dim] = (range.end - range.start + step - 1) / step;
+  dims[dim] = range.end == range.start ? 0 : (range.end - range.start - 1) / step + 1;
   live.set_dims(node.output(), dims);
   return {};
 }
@@ -418,7 +430,11 @@ Status infer_repeat(const NodeView& node, LiveValues& live) {
   for (int d = 0; d < static_cast<int>(repeats.size()); ++d) {
     const int64_t times = repeats[static_cast<size_t>(d)];
     if (times < 0) return node.error(ErrorCode::kInvalidArgument, "repeats {} times", times);
-    out.push_back(times * (d < shift ? 1 : in[d - shift]));
+    int64_t size = 0;
+    if (__builtin_mul_overflow(times, d < shift ? 1 : in[d - shift], &size)) {
+      return node.error(ErrorCode::kInvalidArgument, "repeats {} times, too often", times);
+    }
+    out.push_back(size);
   }
   live.set_dims(node.output(), out);
   return {};
@@ -492,7 +508,8 @@ Status lower_unfold(const NodeView& node, Lowering& lowering) {
 Status check_pixel_shuffle(const NodeView& node) {
   ETWG_TRY(check_same_type(node));
   const int64_t factor = node.is_symbolic(1) ? 0 : node.fixed_integers(1)[0];
-  if (factor < 1 || node.rank(0) < 3 || node.max_dims(0).last(2) % (factor * factor) != 0) {
+  if (factor < 1 || factor > 65535 || node.rank(0) < 3 ||
+      node.max_dims(0).last(2) % (factor * factor) != 0) {
     return node.error(ErrorCode::kInvalidProgram, "{} cannot be shuffled by {}",
                       to_string(node.max_dims(0)), factor);
   }

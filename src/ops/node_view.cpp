@@ -18,8 +18,9 @@ std::optional<int64_t> integer_of(const Graph& graph, ValueId id, const LiveValu
   if (std::holds_alternative<SymInt>(value)) return live.integer(id);
   if (const auto* v = std::get_if<int64_t>(&value)) return *v;  // not through double: 64 bits
   const std::optional<double> number = number_of(value);
-  if (!number || !(std::abs(*number) < 9.2e18)) return std::nullopt;
-  return static_cast<int64_t>(*number);
+  if (!number) return std::nullopt;
+  if (std::abs(*number) < 9.2e18) return static_cast<int64_t>(*number);
+  return *number > 0 ? INT64_MAX : INT64_MIN;  // infinities are ends of a range; NaN is refused so
 }
 
 }  // namespace
@@ -54,18 +55,8 @@ std::vector<int64_t> NodeView::integers(size_t arg, const LiveValues& live) cons
 }
 
 std::vector<int64_t> NodeView::fixed_integers(size_t arg) const {
-  if (const auto* list = std::get_if<std::vector<int64_t>>(&value(arg))) return *list;
-  std::vector<int64_t> out;
-  if (const auto* list = std::get_if<ValueList>(&value(arg))) {
-    for (ValueId item : list->items) {
-      out.push_back(static_cast<int64_t>(number_of(graph_.value(item)).value_or(0)));
-    }
-  } else if (const auto* flags = std::get_if<std::vector<bool>>(&value(arg))) {
-    for (bool flag : *flags) out.push_back(flag ? 1 : 0);
-  } else if (const auto one = number(arg)) {
-    out.push_back(static_cast<int64_t>(*one));
-  }
-  return out;
+  if (is_symbolic(arg)) return {};
+  return integers(arg, LiveValues(Graph()));  // no live value is asked for
 }
 
 std::vector<double> NodeView::doubles(size_t arg) const {

@@ -46,7 +46,7 @@ class NodeView {
   bool is_symbolic(size_t arg) const;  // a SymInt, or a list that contains one
   // An integer list at run time; a single integer counts as a list of one, Null as an empty list.
   std::vector<int64_t> integers(size_t arg, const LiveValues& live) const;
-  // The same, when the file fixes all elements (is_symbolic is false).
+  // The same, when the file fixes all elements; empty when is_symbolic.
   std::vector<int64_t> fixed_integers(size_t arg) const;
   std::vector<double> doubles(size_t arg) const;
   std::string string(size_t arg) const;

@@ -10,6 +10,8 @@ namespace executorch::backends::webgpu {
 
 namespace {
 
+constexpr int64_t kMaxPad = int64_t{1} << 32;  // no tensor is larger
+
 // The pads of dimension d, before and after; the list starts at the last dimension.
 std::pair<int64_t, int64_t> pads_of(const std::vector<int64_t>& pads, int d, int rank) {
   const auto at = static_cast<size_t>(rank - 1 - d) * 2;
@@ -33,7 +35,8 @@ Status infer_pad(const NodeView& node, LiveValues& live) {
   }
   for (int d = 0; d < dims.rank(); ++d) {
     const auto [before, after] = pads_of(pads, d, dims.rank());
-    if (dims[d] + before + after < 0) {
+    const auto is_sane = [](int64_t pad) { return pad > -kMaxPad && pad < kMaxPad; };
+    if (!is_sane(before) || !is_sane(after) || dims[d] + before + after < 0) {
       return node.error(ErrorCode::kInvalidArgument, "pads {} leave nothing of dimension {} of {}",
                         to_string(Shape{before, after}), d, to_string(dims));
     }
@@ -47,7 +50,7 @@ Status lower_pad(const NodeView& node, Lowering& lowering) {
   const ValueId source = node.id(0), out = node.output();
   const int rank = node.rank(0);
   const LiveIntegers pads = live_integers(node, 1);
-  KernelBuilder kernel(node.graph(), lowering.capabilities(), "pad", Lanes::k4);
+  KernelBuilder kernel(node.graph(), lowering.capabilities(), "pad", Lanes::k4, /*general=*/true);
   kernel.input("source", source);
   const bool as_float = kernel.is_float_value(source);
   const char* scalar = as_float ? "f32" : "i32";

@@ -50,13 +50,13 @@ Status infer_view(const NodeView& node, LiveValues& live) {
 Status infer_squeeze(const NodeView& node, LiveValues& live) {
   const Shape& in = live.dims(node.id(0));
   std::vector<bool> drop(kMaxRank);
+  // By the file's sizes: a dynamic dimension that happens to be 1 in this run stays.
   if (node.arg_count() == 1) {
-    for (int d = 0; d < in.rank(); ++d) drop[static_cast<size_t>(d)] = in[d] == 1;
+    for (int d = 0; d < in.rank(); ++d) drop[static_cast<size_t>(d)] = node.max_dims(0)[d] == 1;
   } else {
     for (int64_t dim : node.integers(1, live)) {
       const int d = normalize_dim(dim, in.rank());
       if (d < 0) return node.error(ErrorCode::kInvalidProgram, "dimension {} is out of range", dim);
-      // By the file's sizes: a dynamic dimension that happens to be 1 in this run stays.
       drop[static_cast<size_t>(d)] = in.rank() > 0 && node.max_dims(0)[d] == 1;
     }
   }

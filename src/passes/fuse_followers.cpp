@@ -71,24 +71,52 @@ class FollowerFusion {
     }
   }
 
-  // Sinking a node below others is wrong if they overwrite what it reads.
-  bool reads_state(const Node& node) const {
-    bool state = false;
+  // Whether nodes overwrite the value after something else gave it one.
+  bool is_state(ValueId id) const {
+    const auto i = static_cast<size_t>(id);
+    const bool has_initial =
+        uses_.is_input[i] || (graph_.tensor(id) != nullptr && tensor(id).constant >= 0);
+    return uses_.writers[i] + (has_initial ? 1 : 0) > 1;
+  }
+
+  // The fused node stands where its last part stood. Sinking a node below others is wrong if they
+  // overwrite what it reads, or read its other outputs.
+  bool can_sink(size_t from, size_t to) const {
+    const Node& node = graph_.nodes[from];
+    bool ok = true;
     const auto scan = [&](const Node& part) {
       for (ValueId arg : part.args) {
-        for_each_value(graph_, arg, [&](ValueId id) {
-          state = state || uses_.writers[static_cast<size_t>(id)] > 1;
-        });
+        for_each_value(graph_, arg, [&](ValueId id) { ok = ok && !is_state(id); });
       }
     };
     scan(node);
     for (const Node& follower : node.followers) scan(follower);
-    return state;
+    for (size_t k = 1; ok && k < node.outputs.size(); ++k) {
+      ok = !is_state(node.outputs[k]) && !reads_between(from, to, node.outputs[k]);
+    }
+    return ok;
   }
 
-  size_t bindings_after(const Candidate& candidate, const Node& node) const {
-    std::set<ValueId> bound;
+  // Whether a node after `from` and up to `to` reads the value.
+  bool reads_between(size_t from, size_t to, ValueId value) const {
+    bool found = false;
     const auto scan = [&](const Node& part) {
+      for (ValueId arg : part.args) {
+        for_each_value(graph_, arg, [&](ValueId id) { found = found || id == value; });
+      }
+    };
+    for (size_t i = from + 1; i <= to; ++i) {
+      if (gone_[i]) continue;
+      scan(graph_.nodes[i]);
+      for (const Node& follower : graph_.nodes[i].followers) scan(follower);
+    }
+    return found;
+  }
+
+  // At most this many: what the producer's own kernel reads, it may not share with its followers.
+  size_t bindings_after(const Candidate& candidate, const Node& node) const {
+    std::set<ValueId> own, extra;
+    const auto scan = [&](const Node& part, std::set<ValueId>& bound) {
       for (ValueId arg : part.args) {
         for_each_value(graph_, arg, [&](ValueId id) {
           if (graph_.tensor(id) != nullptr) bound.insert(id);
@@ -96,14 +124,16 @@ class FollowerFusion {
       }
     };
     const Node& producer = graph_.nodes[candidate.producer];
-    scan(producer);
-    for (const Node& follower : producer.followers) scan(follower);
-    scan(node);
+    scan(producer, own);
+    const bool shares = traits_(producer.op).kind == OpKind::kPointwise;
+    std::set<ValueId>& operands = shares ? own : extra;
+    for (const Node& follower : producer.followers) scan(follower, operands);
+    scan(node, operands);
     // The first output and what the chain passes on stay inside; one buffer is written.
-    bound.erase(producer.outputs[0]);
-    for (const Node& follower : producer.followers) bound.erase(follower.outputs[0]);
-    for (size_t view : candidate.views) bound.erase(graph_.nodes[view].outputs[0]);
-    return bound.size() + producer.outputs.size();
+    operands.erase(producer.outputs[0]);
+    for (const Node& follower : producer.followers) operands.erase(follower.outputs[0]);
+    for (size_t view : candidate.views) operands.erase(graph_.nodes[view].outputs[0]);
+    return own.size() + extra.size() + producer.outputs.size();
   }
 
   // Prefers what computes (a matrix product's epilogue is free) to another pointwise node, and the
@@ -119,7 +149,7 @@ class FollowerFusion {
     for (ValueId arg : node.args) {
       if (graph_.tensor(arg) == nullptr) continue;
       const auto candidate = candidate_for(arg, numel);
-      if (!candidate || reads_state(graph_.nodes[candidate->producer])) continue;
+      if (!candidate || !can_sink(candidate->producer, index)) continue;
       if (bindings_after(*candidate, node) > options_.max_bindings) continue;
       if (!best || rank(*candidate) > rank(*best)) best = candidate;
     }

@@ -127,7 +127,7 @@ class MemoryPlanner {
         const BufferKind kind = in_steps ? BufferKind::kConstant : BufferKind::kLoadOnly;
         Place place;
         place.size = sizes_[i];
-        if (kind == BufferKind::kConstant && sizes_[i] < kPooledConstant) {
+        if (kind == BufferKind::kConstant && sizes_[i] < kPooledConstant && !lowered_.mutated[i]) {
           uint64_t offset = 0;
           if (pool != kNoBuffer) {
             offset = round_up(plan_.buffers[pool].size, caps_.min_storage_offset_alignment);
@@ -145,7 +145,9 @@ class MemoryPlanner {
         roots_[i] = place;
         plan_.constants.push_back({static_cast<uint32_t>(tensor->constant), place});
       } else if (lowered_.constant[i] || lowered_.mutated[i]) {
-        ETWG_ASSIGN(roots_[i].buffer, add_buffer(sizes_[i], BufferKind::kPersistent, label(id)));
+        const bool lasts = in_steps || lowered_.mutated[i];
+        const BufferKind kind = lasts ? BufferKind::kPersistent : BufferKind::kLoadOnly;
+        ETWG_ASSIGN(roots_[i].buffer, add_buffer(sizes_[i], kind, label(id)));
         roots_[i].size = sizes_[i];
       }
     }

@@ -15,7 +15,7 @@ enum class BufferKind : uint8_t {
   kActivation,  // shared by values whose lifetimes do not overlap
   kPersistent,  // kept between runs: state, folded values, prepacked weights
   kConstant,    // filled from the file at load
-  kLoadOnly,    // a constant that only dispatches of the load stage read: freed after it
+  kLoadOnly,    // only dispatches of the load stage touch it: freed after it
 };
 
 struct BufferPlan {
