@@ -34,10 +34,12 @@ mkdir -p out-fuzz/seeds
 while IFS= read -r file; do
   ln -s "$PWD/$file" "out-fuzz/seeds/$(sha256sum "$file" | cut -c 1-16).pte" 2>/dev/null || true
 done < <(find tests out-test -name '*.pte' -size -512k 2>/dev/null)
+# And the delegates of those by themselves: small, so that most of what is altered matters.
+.deps/venv/bin/python tests/fuzz/extract_blobs.py out-fuzz/blobs tests out-test out/pack out/pack-quick
 for target in "${targets[@]}"; do
   echo "== $target"
   grown=out-fuzz/corpus/$target # what the fuzzer adds
   mkdir -p "$grown"
   "out-fuzz/$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
-    -artifact_prefix="out-fuzz/findings/$target-" "$grown" out-fuzz/seeds
+    -artifact_prefix="out-fuzz/findings/$target-" "$grown" out-fuzz/seeds out-fuzz/blobs
 done
