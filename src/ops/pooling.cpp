@@ -9,78 +9,128 @@ namespace executorch::backends::webgpu {
 
 namespace {
 
-// The window along height (0) and width (1).
-struct Pool {
-  std::array<int64_t, 2> kernel{}, stride{}, pad{}, dilation{1, 1};
-  bool ceil_mode = false;
+// What an operator's name says of it.
+struct Kind {
+  int spatial = 2;
   bool average = false;
+  bool adaptive = false;  // the output's sizes are given, windows follow from them
+};
+
+Kind kind_of(const NodeView& node) {
+  const std::string_view op = node.node().op;
+  Kind kind;
+  kind.spatial = op.find("pool1d") != std::string_view::npos ? 1 : 2;
+  kind.average = op.find("avg_pool") != std::string_view::npos;
+  kind.adaptive = op.find("adaptive") != std::string_view::npos;
+  return kind;
+}
+
+// The window along height (0) and width (1); a 1-D one has height 1.
+struct Pool {
+  Kind kind;
+  std::array<int64_t, 2> kernel{1, 1}, stride{1, 1}, pad{0, 0}, dilation{1, 1};
+  std::array<int64_t, 2> size{1, 1};  // of the output, when adaptive
+  bool ceil_mode = false;
   bool count_pad = true;
   int64_t divisor = 0;  // 0: the window's size
 };
 
-// One number stands for both dimensions. False when the list has another length.
-bool pair_of(const NodeView& node, size_t arg, std::array<int64_t, 2>& out) {
+// One number stands for both dimensions.
+Status read_pair(const NodeView& node, size_t arg, const Kind& kind, std::array<int64_t, 2>& out) {
+  if (node.is_symbolic(arg)) {
+    return node.error(ErrorCode::kNotSupported, "argument {} is not fixed by the file", arg);
+  }
   const std::vector<int64_t> values = node.fixed_integers(arg);
-  if (values.size() != 1 && values.size() != 2) return false;
-  out = {values[0], values.back()};
-  return true;
+  const auto spatial = static_cast<size_t>(kind.spatial);
+  if (values.size() != 1 && values.size() != spatial) {
+    return node.error(ErrorCode::kInvalidProgram, "argument {} has {} numbers for {} dimensions",
+                      arg, values.size(), spatial);
+  }
+  for (size_t i = 2 - spatial; i < 2; ++i) {
+    out[i] = values[values.size() == 1 ? 0 : i + spatial - 2];
+    if (out[i] < 0 || out[i] > (1 << 20)) {
+      return node.error(ErrorCode::kNotSupported, "argument {} is {}", arg, out[i]);
+    }
+  }
+  return {};
 }
 
-std::optional<Pool> parse(const NodeView& node) {
+Result<Pool> parse(const NodeView& node) {
   Pool pool;
-  for (size_t arg = 1; arg < node.arg_count(); ++arg) {
-    if (node.is_symbolic(arg)) return std::nullopt;
+  pool.kind = kind_of(node);
+  const Kind& kind = pool.kind;
+  if (kind.adaptive) {
+    ETWG_TRY(read_pair(node, 1, kind, pool.size));
+    return pool;
   }
-  pool.average = node.node().op == "aten.avg_pool2d.default";
-  if (!pair_of(node, 1, pool.kernel) || !pair_of(node, 3, pool.pad)) return std::nullopt;
-  pool.stride = pool.kernel;  // an empty list
-  if (!node.fixed_integers(2).empty() && !pair_of(node, 2, pool.stride)) return std::nullopt;
-  if (pool.average) {
-    pool.ceil_mode = node.boolean(4);
-    pool.count_pad = node.boolean(5);
-    if (!node.is_null(6)) pool.divisor = node.fixed_integers(6)[0];
-  } else {
-    if (!pair_of(node, 4, pool.dilation)) return std::nullopt;
-    pool.ceil_mode = node.boolean(5);
+  ETWG_TRY(read_pair(node, 1, kind, pool.kernel));
+  pool.stride = pool.kernel;  // what an empty list stands for
+  if (node.is_symbolic(2) || !node.fixed_integers(2).empty()) {
+    ETWG_TRY(read_pair(node, 2, kind, pool.stride));
+  }
+  ETWG_TRY(read_pair(node, 3, kind, pool.pad));
+  if (!kind.average) ETWG_TRY(read_pair(node, 4, kind, pool.dilation));
+  pool.ceil_mode = node.boolean(kind.average ? 4 : 5);
+  if (kind.average) pool.count_pad = node.boolean(5);
+  if (kind.average && node.arg_count() > 6 && !node.is_null(6)) {
+    pool.divisor = node.fixed_integers(6)[0];
+    if (pool.divisor == 0) return node.error(ErrorCode::kInvalidProgram, "the divisor is 0");
   }
   for (size_t i : {0u, 1u}) {
-    if (pool.kernel[i] < 1 || pool.stride[i] < 1 || pool.dilation[i] < 1 || pool.pad[i] < 0 ||
-        pool.pad[i] * 2 > pool.kernel[i]) {
-      return std::nullopt;
+    // PyTorch's bound on the padding; with it no window lies outside the input.
+    const int64_t span = (pool.kernel[i] - 1) * pool.dilation[i] + 1;
+    if (pool.kernel[i] < 1 || pool.stride[i] < 1 || pool.dilation[i] < 1 ||
+        pool.pad[i] * 2 > span) {
+      return node.error(ErrorCode::kInvalidProgram,
+                        "a window of {}, stride {}, padding {}, dilation {} is not possible",
+                        pool.kernel[i], pool.stride[i], pool.pad[i], pool.dilation[i]);
     }
   }
   return pool;
 }
 
 Status check_pool(const NodeView& node) {
-  if (!is_float(node.tensor(0)->dtype)) {
+  if (!is_float(node.tensor(0)->dtype) || !is_float(node.output_tensor().dtype)) {
     return node.error(ErrorCode::kNotSupported, "is not defined for {}",
                       name_of(node.tensor(0)->dtype));
   }
-  if (node.rank(0) != 3 && node.rank(0) != 4) {
-    return node.error(ErrorCode::kNotSupported, "pools {}, which is not 2-D",
-                      to_string(node.max_dims(0)));
+  const int spatial = kind_of(node).spatial;
+  if (node.rank(0) != spatial + 1 && node.rank(0) != spatial + 2) {
+    return node.error(ErrorCode::kNotSupported, "pools {}, which is not {}-D",
+                      to_string(node.max_dims(0)), spatial);
   }
-  if (!parse(node)) return node.error(ErrorCode::kInvalidProgram, "the window is not possible");
+  for (ValueId out : node.node().outputs) {
+    if (node.graph().tensor(out)->max_dims.rank() != node.rank(0)) {
+      return node.error(ErrorCode::kInvalidProgram, "an output has another rank than the input");
+    }
+  }
+  if (node.node().outputs.size() > 1 && node.output_tensor(1).dtype != DType::kInt32) {
+    return node.error(ErrorCode::kNotSupported, "the indices are {}",
+                      name_of(node.output_tensor(1).dtype));
+  }
+  ETWG_TRY(parse(node));
   return {};
 }
 
+int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+
 // PyTorch's rule: with ceil_mode the last window must start inside the input or its left padding.
 int64_t pooled_size(const Pool& pool, size_t i, int64_t size) {
-  const int64_t span = size + 2 * pool.pad[i] - pool.dilation[i] * (pool.kernel[i] - 1) - 1;
-  if (span < 0 && !pool.ceil_mode) return 0;
-  int64_t out = (span + (pool.ceil_mode ? pool.stride[i] - 1 : 0)) / pool.stride[i] + 1;
+  if (pool.kind.adaptive) return pool.size[i];
+  const int64_t room = size + 2 * pool.pad[i] - pool.dilation[i] * (pool.kernel[i] - 1) - 1;
+  int64_t out = floor_div(room + (pool.ceil_mode ? pool.stride[i] - 1 : 0), pool.stride[i]) + 1;
   if (pool.ceil_mode && (out - 1) * pool.stride[i] >= size + pool.pad[i]) --out;
   return out;
 }
 
 Status infer_pool(const NodeView& node, LiveValues& live) {
-  const Pool pool = *parse(node);
-  Shape dims = live.dims(node.id(0));
-  const Shape in = dims;
-  for (size_t i : {0u, 1u}) {
-    int64_t& size = dims[dims.rank() - 2 + static_cast<int>(i)];
-    size = pooled_size(pool, i, size);
+  ETWG_ASSIGN(const Pool pool, parse(node));
+  const Shape in = live.dims(node.id(0));
+  Shape dims = in;
+  const int spatial = pool.kind.spatial;
+  for (int i = 0; i < spatial; ++i) {
+    int64_t& size = dims[dims.rank() - 1 - i];
+    size = in.last(i) < 1 ? 0 : pooled_size(pool, static_cast<size_t>(1 - i), in.last(i));
     if (size < 1) {
       return node.error(ErrorCode::kInvalidArgument, "no window fits into {}", to_string(in));
     }
@@ -92,15 +142,16 @@ Status infer_pool(const NodeView& node, LiveValues& live) {
 void emit_pool(KernelBuilder& kernel, const NodeView& node, const Pool& pool) {
   const ValueId source = node.id(0), out = node.output();
   kernel.input("source", source);
-  const auto size = [](ValueId tensor, int from_last) {
-    return [tensor, from_last](const LiveValues& live) {
-      return static_cast<uint32_t>(live.dims(tensor).last(from_last));
-    };
+  const auto size = [&](std::string_view name, ValueId tensor, int from_last) {
+    const bool present = from_last < pool.kind.spatial;
+    kernel.param(name, [=](const LiveValues& live) {
+      return present ? static_cast<uint32_t>(live.dims(tensor).last(from_last)) : 1;
+    });
   };
-  kernel.param("in_h", size(source, 1));
-  kernel.param("in_w", size(source, 0));
-  kernel.param("out_h", size(out, 1));
-  kernel.param("out_w", size(out, 0));
+  size("in_h", source, 1);
+  size("in_w", source, 0);
+  size("out_h", out, 1);
+  size("out_w", out, 0);
   const auto pair = [&](std::string_view name, const std::array<int64_t, 2>& values) {
     kernel.constant(fmt::format("{}_H", name), static_cast<uint32_t>(values[0]));
     kernel.constant(fmt::format("{}_W", name), static_cast<uint32_t>(values[1]));
@@ -118,11 +169,12 @@ void emit_pool(KernelBuilder& kernel, const NodeView& node, const Pool& pool) {
 }
 
 Status lower_pool(const NodeView& node, Lowering& lowering) {
-  const Pool pool = *parse(node);
+  ETWG_ASSIGN(const Pool pool, parse(node));
+  const bool average = pool.kind.average;
   const Capabilities& caps = lowering.capabilities();
-  KernelBuilder kernel(node.graph(), caps, pool.average ? "avg_pool" : "max_pool", Lanes::k4);
+  KernelBuilder kernel(node.graph(), caps, average ? "avg_pool" : "max_pool", Lanes::k4);
   emit_pool(kernel, node, pool);
-  if (pool.average) {
+  if (average) {
     kernel.constant_bool("COUNT_PAD", pool.count_pad);
     kernel.constant("DIVISOR", static_cast<uint32_t>(pool.divisor));
   } else {
@@ -133,7 +185,7 @@ Status lower_pool(const NodeView& node, Lowering& lowering) {
   kernel.code(
       "fn compute(i: u32) {\n  let e = i * 4u;\n  store(i, V(pool_at(e), pool_at(e + 1u), "
       "pool_at(e + 2u), pool_at(e + 3u)));\n}\n");
-  if (pool.average) kernel.module("avg_pool_window");
+  if (average) kernel.module(pool.kind.adaptive ? "avg_pool_adaptive" : "avg_pool_window");
   kernel.body("pointwise");
   lowering.add(kernel.finish());
 
@@ -168,6 +220,10 @@ std::span<const Op> pooling_ops() {
       row("aten.max_pool2d.default", "t l l l l b -> t"),
       row("aten.max_pool2d_with_indices.default", "t l l l l b -> t t"),
       row("aten.avg_pool2d.default", "t l l l b b n? -> t"),
+      row("aten.avg_pool1d.default", "t l l l b b -> t"),
+      row("aten._adaptive_avg_pool2d.default", "t l -> t"),
+      row("aten.adaptive_avg_pool2d.default", "t l -> t"),
+      row("aten.adaptive_avg_pool1d.default", "t l -> t"),
   };
   return ops;
 }
