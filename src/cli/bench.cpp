@@ -11,7 +11,7 @@ namespace {
 struct Options {
   ModelOptions model;
   LoadOptions load;
-  std::vector<std::string> inputs;
+  std::vector<std::string> inputs, live;
   size_t runs = 20;
   bool as_json = false;
 };
@@ -71,7 +71,7 @@ Result<Figures> measure(const Options& options) {
   figures.load_ms = load_watch.ms();
   figures.gpu_memory_bytes = gpu_memory(*session);
 
-  ETWG_ASSIGN(const auto owned, given_or_random(options.inputs, session->method()));
+  ETWG_ASSIGN(const auto owned, given_or_random(options.inputs, options.live, session->method()));
   const std::vector<HostInput> inputs = lend(owned);
   const Stopwatch first_watch;
   ETWG_TRY(session->run(inputs));
@@ -128,7 +128,7 @@ void add_bench(CLI::App& app, Action& action) {
       app.add_subcommand("bench", "Time a program (random inputs at the maximum sizes if none)");
   auto options = std::make_shared<Options>();
   add_model_options(*command, options->model);
-  add_inputs_option(*command, options->inputs);
+  add_random_inputs_options(*command, options->inputs, options->live);
   add_load_options(*command, options->load);
   command->add_option("--runs", options->runs, "Runs after the first one (default: 20)")
       ->check(CLI::Range(1, 1000000));

@@ -16,6 +16,20 @@ std::optional<int64_t> parse_integer(const std::string& word) {
   return value;
 }
 
+// "2x37" as sizes.
+std::optional<Shape> parse_sizes(const std::string& word) {
+  Shape sizes;
+  for (size_t at = 0; at <= word.size();) {
+    const size_t end = std::min(word.find('x', at), word.size());
+    const auto size = parse_integer(word.substr(at, end - at));
+    if (!size || *size < 0 || sizes.rank() == kMaxRank) return std::nullopt;
+    sizes.push_back(*size);
+    at = end + 1;
+  }
+  if (!bounded_numel(sizes, uint64_t{1} << 32)) return std::nullopt;
+  return sizes;
+}
+
 void fill_random(HostArray& array, std::mt19937& random) {
   std::vector<float> numbers(static_cast<size_t>(array.dims.numel()));
   if (is_float(array.dtype)) {
@@ -83,20 +97,31 @@ Result<std::vector<OwnedInput>> read_inputs(const std::vector<std::string>& word
   return inputs;
 }
 
-Result<std::vector<OwnedInput>> random_inputs(const Method& method) {
+Result<std::vector<OwnedInput>> random_inputs(const std::vector<std::string>& live,
+                                              const Method& method) {
+  if (!live.empty() && live.size() != method.inputs.size()) {
+    return fail(ErrorCode::kInvalidArgument, "--live has {} sizes, method {} takes {} inputs",
+                live.size(), method.name, method.inputs.size());
+  }
   std::mt19937 random(1);
   std::vector<OwnedInput> inputs;
   for (size_t i = 0; i < method.inputs.size(); ++i) {
     const HostValue& value = method.value(method.inputs[i]);
     if (const auto* integer = std::get_if<int64_t>(&value)) {
-      inputs.emplace_back(*integer);
+      const auto number = live.empty() ? std::optional(*integer) : parse_integer(live[i]);
+      if (!number) return fail(ErrorCode::kInvalidArgument, "--live {}: not a number", live[i]);
+      inputs.emplace_back(*number);
       continue;
     }
     const auto* tensor = std::get_if<HostTensor>(&value);
     if (tensor == nullptr || !tensor->dtype) {
       return fail(ErrorCode::kNotSupported, "input {} cannot be made up: pass it by --input", i);
     }
-    HostArray array(*tensor->dtype, tensor->sizes);
+    // A scalar has no sizes to choose.
+    const auto sizes = live.empty() || tensor->sizes.rank() == 0 ? std::optional(tensor->sizes)
+                                                                 : parse_sizes(live[i]);
+    if (!sizes) return fail(ErrorCode::kInvalidArgument, "--live {}: not sizes", live[i]);
+    HostArray array(*tensor->dtype, *sizes);
     fill_random(array, random);
     inputs.emplace_back(std::move(array));
   }
@@ -104,8 +129,9 @@ Result<std::vector<OwnedInput>> random_inputs(const Method& method) {
 }
 
 Result<std::vector<OwnedInput>> given_or_random(const std::vector<std::string>& words,
+                                                const std::vector<std::string>& live,
                                                 const Method& method) {
-  return words.empty() ? random_inputs(method) : read_inputs(words, method);
+  return words.empty() ? random_inputs(live, method) : read_inputs(words, method);
 }
 
 size_t dispatch_count(const Session& session) {

@@ -40,10 +40,13 @@ std::vector<HostInput> lend(const std::vector<OwnedInput>& inputs);
 // `words` are .npy files or plain integers.
 Result<std::vector<OwnedInput>> read_inputs(const std::vector<std::string>& words,
                                             const Method& method);
-// Seeded numbers at the maximum sizes: floats in [-1, 1], integers 0 or 1, which are valid indices.
-Result<std::vector<OwnedInput>> random_inputs(const Method& method);
+// Seeded numbers: floats in [-1, 1], integers 0 or 1, which are valid indices. `live` has the sizes
+// of each input ("1x37"; a number for an integer); when it is empty, they are the maximum sizes.
+Result<std::vector<OwnedInput>> random_inputs(const std::vector<std::string>& live,
+                                              const Method& method);
 // The first when there are words, else the second.
 Result<std::vector<OwnedInput>> given_or_random(const std::vector<std::string>& words,
+                                                const std::vector<std::string>& live,
                                                 const Method& method);
 
 // Sum of the dispatches of all calls at the current sizes.

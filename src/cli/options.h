@@ -21,6 +21,17 @@ inline void add_inputs_option(CLI::App& command, std::vector<std::string>& input
       ->type_name("FILE");
 }
 
+// Inputs that are made up where none are given.
+inline void add_random_inputs_options(CLI::App& command, std::vector<std::string>& inputs,
+                                      std::vector<std::string>& live) {
+  add_inputs_option(command, inputs);
+  command
+      .add_option("--live", live,
+                  "Sizes of each random input, as 1x37 (default: the largest); or an integer")
+      ->type_name("SIZES")
+      ->excludes("--input");
+}
+
 // How the engine may differ from the best it can do, to find what a difference comes from.
 inline void add_load_options(CLI::App& command, LoadOptions& options) {
   command.add_flag_callback(

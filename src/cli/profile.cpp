@@ -15,7 +15,7 @@ namespace {
 struct Options {
   ModelOptions model;
   LoadOptions load;
-  std::vector<std::string> inputs;
+  std::vector<std::string> inputs, live;
   std::string trace;
   size_t runs = 5;
   bool as_json = false;
@@ -194,7 +194,7 @@ Outcome profile(Options options) {
   const bool profiled = options.load.executable.profile;
   ETWG_ASSIGN(const auto session,
               Session::load(model.program(), options.model.method, options.load));
-  ETWG_ASSIGN(const auto owned, given_or_random(options.inputs, session->method()));
+  ETWG_ASSIGN(const auto owned, given_or_random(options.inputs, options.live, session->method()));
   ETWG_ASSIGN(const Measurement measured, measure(*session, lend(owned), options.runs));
   if (profiled && !options.trace.empty()) {
     ETWG_TRY(write_trace(options.trace, adapter_name(*session), measured.calls));
@@ -209,7 +209,7 @@ void add_profile(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("profile", "Show where a program's GPU time goes");
   auto options = std::make_shared<Options>();
   add_model_options(*command, options->model);
-  add_inputs_option(*command, options->inputs);
+  add_random_inputs_options(*command, options->inputs, options->live);
   add_load_options(*command, options->load);
   command->add_option("--trace", options->trace,
                       "Write a trace for Perfetto or Chrome to this file");

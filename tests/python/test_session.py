@@ -95,6 +95,16 @@ def test_sizes_that_change_between_runs_of_one_load(tool: Any, model: Path, tmp_
     assert done.returncode == OK, done.stdout + done.stderr
 
 
+def test_random_inputs_of_chosen_sizes(tool: Any, model: Path) -> None:  # noqa: F811
+    for command in ("bench", "profile"):
+        done = tool(command, model, "--live", "3x3x4", "--runs", 1, "--json")
+        assert done.returncode == OK, done.stderr
+        assert "input 0 has sizes [10, 3, 4]" in failure(tool(command, model, "--live", "10x3x4"))
+        assert "not sizes" in failure(tool(command, model, "--live", "3x"))
+        assert "takes 1 inputs" in failure(tool(command, model, "--live", "3x3x4", "--live", "1"))
+        failure(tool(command, model, "--live", "3x3x4", "--input", "x.npy"))
+
+
 def test_the_same_program_in_the_runtime(plugin: Path, model: Path) -> None:
     from executorch.runtime import Runtime
 
