@@ -1,5 +1,7 @@
 #include "ops/movement.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "base/checked.h"
@@ -338,14 +340,15 @@ Status infer_split(const NodeView& node, LiveValues& live) {
   const Shape dims = live.dims(node.id(0));
   const int dim = normalize_dim(node.fixed_integers(2)[0], dims.rank());
   const std::vector<int64_t> sizes = node.integers(1, live);
-  int64_t sum = 0;
+  int64_t left = dims[dim];
+  bool fits = sizes.size() == node.node().outputs.size();
   for (int64_t size : sizes) {
-    if (size < 0) return node.error(ErrorCode::kInvalidArgument, "a part has size {}", size);
-    sum += size;
+    fits = fits && size >= 0 && size <= left;
+    left -= fits ? size : 0;
   }
-  if (sizes.size() != node.node().outputs.size() || sum != dims[dim]) {
-    return node.error(ErrorCode::kInvalidArgument, "parts {} do not divide dimension {} of {}",
-                      to_string(Shape(sizes)), dim, to_string(dims));
+  if (!fits || left != 0) {
+    return node.error(ErrorCode::kInvalidArgument, "parts [{}] do not divide dimension {} of {}",
+                      fmt::join(sizes, ", "), dim, to_string(dims));
   }
   for (size_t i = 0; i < sizes.size(); ++i) {
     Shape part = dims;

@@ -138,7 +138,10 @@ class Editor {
     if (auto* symbol = std::get_if<SymInt>(&value)) {
       symbol->max_value = pick(kIntegers, edit.number);
     } else if (auto* integers = std::get_if<std::vector<int64_t>>(&value)) {
-      if (edit.part == 0) integers->push_back(pick(kIntegers, edit.number));
+      if (edit.part == 0) {
+        integers->resize(integers->size() + 1 + edit.number / 256 % 12,
+                         pick(kIntegers, edit.number));
+      }
       if (!integers->empty()) pick(*integers, edit.part) = pick(kIntegers, edit.number);
       if (edit.part == 255 && !integers->empty()) integers->pop_back();
     } else if (auto* doubles = std::get_if<std::vector<double>>(&value)) {
