@@ -18,11 +18,18 @@ class FollowerFusion {
         options_(options),
         uses_(graph),
         gone_(graph.nodes.size()),
-        result_of_(graph.values.size(), -1) {}
+        result_of_(graph.values.size(), -1),
+        constant_(graph.values.size()) {
+    for (size_t i = 0; i < graph.values.size(); ++i) {
+      const auto id = static_cast<ValueId>(i);
+      constant_[i] = graph.tensor(id) != nullptr && tensor(id).constant >= 0 && !is_state(id);
+    }
+  }
 
   void run() {
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       const Node& node = graph_.nodes[i];
+      note_constants(node);
       if (traits_(node.op).kind == OpKind::kPointwise) {
         if (const auto producer = best_producer(i)) absorb(*producer, i);
       }
@@ -44,6 +51,23 @@ class FollowerFusion {
   void note_result(size_t i) {
     result_of_[static_cast<size_t>(graph_.nodes[i].result())] = static_cast<int>(i);
   }
+
+  // Whatever follows from constants alone is computed once, at load.
+  void note_constants(const Node& node) {
+    bool constant = true;
+    for (ValueId arg : node.args) {
+      for_each_value(graph_, arg, [&](ValueId id) {
+        if (std::holds_alternative<SymInt>(graph_.value(id))) constant = false;
+        if (graph_.tensor(id) != nullptr) constant = constant && is_constant(id);
+      });
+    }
+    for (ValueId id : node.outputs) {
+      const auto i = static_cast<size_t>(id);
+      constant_[i] = constant && !uses_.is_input[i] && uses_.writers[i] == 1;
+    }
+  }
+
+  bool is_constant(ValueId id) const { return constant_[static_cast<size_t>(id)]; }
 
   bool has_one_reader(ValueId id) const {
     return uses_.readers[static_cast<size_t>(id)] == 1 &&
@@ -150,6 +174,7 @@ class FollowerFusion {
       if (graph_.tensor(arg) == nullptr) continue;
       const auto candidate = candidate_for(arg, numel);
       if (!candidate || !can_sink(candidate->producer, index)) continue;
+      if (is_constant(arg) && !is_constant(node.outputs[0])) continue;  // arg will be folded
       if (bindings_after(*candidate, node) > options_.max_bindings) continue;
       if (!best || rank(*candidate) > rank(*best)) best = candidate;
     }
@@ -173,6 +198,7 @@ class FollowerFusion {
   Uses uses_;
   std::vector<bool> gone_;
   std::vector<int> result_of_;  // by value: the node whose result() it is
+  std::vector<bool> constant_;  // by value
 };
 
 }  // namespace
