@@ -97,6 +97,18 @@ inline std::vector<double> rounded(DType dtype, const std::vector<double>& value
   return decode(dtype, encode(dtype, values));
 }
 
+// The element of `x` that an operand broadcasts to element `i` of sizes `out`.
+inline double broadcast_at(const Values& x, const Shape& out, int64_t i) {
+  int64_t at = 0, stride = 1;
+  for (int d = 0; d < out.rank(); ++d) {
+    const int64_t c = i % out.last(d);
+    i /= out.last(d);
+    if (x.dims.last(d) != 1) at += c * stride;
+    stride *= x.dims.last(d);
+  }
+  return x.data[static_cast<size_t>(at)];
+}
+
 struct Options {
   DeviceOptions device = {};
   PlanOptions plan = {};

@@ -531,18 +531,6 @@ TEST(Pointwise, MixedTypes) {
   }
 }
 
-// The element of an operand that broadcasts to index `i` of `out`.
-double broadcast_at(const Values& x, const Shape& out, int64_t i) {
-  int64_t at = 0, stride = 1;
-  for (int d = 0; d < out.rank(); ++d) {
-    const int64_t c = i % out.last(d);
-    i /= out.last(d);
-    if (x.dims.last(d) != 1) at += c * stride;
-    stride *= x.dims.last(d);
-  }
-  return x.data[static_cast<size_t>(at)];
-}
-
 void expect_difference(Loaded& loaded, const Shape& a, const Shape& b, const Shape& out) {
   const Values x = arange(a, 1), y = arange(b, 100, 3);
   Values expected{out, {}};
