@@ -1,0 +1,68 @@
+// Arguments that a file may hold and no exporter writes: found by the fuzzer.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "graph_builder.h"
+#include "plan/plan.h"
+
+namespace executorch::backends::webgpu::test {
+namespace {
+
+constexpr int64_t kHuge = std::numeric_limits<int64_t>::max();
+
+std::string refusal(const GraphBuilder& builder) {
+  const auto plan = make_plan(builder.graph, Capabilities());
+  return plan ? "" : plan.error().message;
+}
+
+std::string split(Ints parts, size_t outputs) {
+  GraphBuilder b;
+  const V x = b.input(DType::kFloat32, {4, 2});
+  std::vector<V> outs;
+  for (size_t i = 0; i < outputs; ++i) {
+    outs.push_back(b.tensor(DType::kFloat32, {1, 2}));
+    b.output(outs.back());
+  }
+  b.call("aten.split_with_sizes_copy.default", {x, std::move(parts), 0}, outs);
+  return refusal(b);
+}
+
+TEST(ExtremeArguments, SplitOfAnyParts) {
+  EXPECT_EQ(split({1, 3}, 2), "");
+  EXPECT_NE(split({1, kHuge, kHuge, 2}, 4).find("do not divide dimension 0 of [4, 2]"),
+            std::string::npos);
+  EXPECT_NE(split({5, -1}, 2).find("[5, -1] do not divide"), std::string::npos);
+  EXPECT_NE(split({4, 0}, 3).find("[4, 0] do not divide"), std::string::npos);
+  // More parts than a shape has dimensions.
+  EXPECT_NE(split(Ints(20, 1), 20).find("do not divide"), std::string::npos);
+}
+
+TEST(ExtremeArguments, ConvolutionOfAnyGroups) {
+  for (const double groups :
+       {0.0, -1.0, 1e300, -1e300, 4294967296.0, std::numeric_limits<double>::quiet_NaN(),
+        std::numeric_limits<double>::infinity()}) {
+    GraphBuilder b;
+    const V x = b.input(DType::kFloat32, {1, 2, 5});
+    const V weight = b.constant(DType::kFloat32, {2, 2, 3}, std::vector<float>(12));
+    b.output(b.f32("aten.convolution.default",
+                   {x, weight, std::nullopt, Ints{1}, Ints{0}, Ints{1}, false, Ints{0}, groups},
+                   {1, 2, 3}));
+    EXPECT_NE(refusal(b).find("groups"), std::string::npos) << groups;
+  }
+}
+
+TEST(ExtremeArguments, SliceOfAnyStep) {
+  GraphBuilder b;
+  const V x = b.input(DType::kFloat32, {4, 20});
+  b.output(b.f32("aten.slice_copy.Tensor", {x, 0, 0, kHuge, kHuge}, {1, 20}));
+  const auto plan = make_plan(b.graph, Capabilities());
+  ASSERT_TRUE(plan) << plan.error().message;
+  const LiveValues live(plan->graph);
+  for (const PlannedStep& step : plan->steps) {
+    for (const LiveFn& param : step.variants[0].dispatch.params) (void)param(live);
+  }
+}
+
+}  // namespace
+}  // namespace executorch::backends::webgpu::test
