@@ -1,6 +1,7 @@
 #include "ops/pad.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/checked.h"
 #include "ops/live_args.h"
@@ -58,7 +59,7 @@ Status lower_pad(const NodeView& node, Lowering& lowering) {
   if (as_float) {
     kernel.param_f32("fill", static_cast<float>(fill));
   } else {
-    const double bounded = std::clamp(fill, -2147483648.0, 2147483647.0);
+    const double bounded = std::isnan(fill) ? 0 : std::clamp(fill, -2147483648.0, 2147483647.0);
     kernel.param_i32("fill", [v = static_cast<int32_t>(bounded)](const LiveValues&) { return v; });
   }
   // Peels the coordinates off, innermost first. Before the source they wrap to large numbers, so

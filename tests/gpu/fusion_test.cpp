@@ -397,6 +397,35 @@ TEST(Fusion, KeepsWithinTheBindings) {
   EXPECT_EQ(counts, std::pair(size_t{2}, size_t{12}));
 }
 
+// Whatever a product binds itself leaves room for its followers, or they stay outside.
+TEST(Fusion, ProductsKeepWithinTheBindings) {
+  const Values a = arange({3, 4}, -5), w = arange({4, 5}, -9), bias = arange({5});
+  std::vector<Values> inputs = {a, w, bias};
+  Values expected = {{3, 5}, {}};
+  for (size_t i = 0; i < 15; ++i) {
+    double sum = bias.data[i % 5];
+    for (size_t k = 0; k < 4; ++k) sum += a.data[i / 5 * 4 + k] * w.data[k * 5 + i % 5];
+    expected.data.push_back(sum);
+  }
+  for (int k = 0; k < 9; ++k) {
+    inputs.push_back(arange({3, 5}, k));
+    for (size_t i = 0; i < 15; ++i) expected.data[i] += inputs.back().data[i];
+  }
+  Options options;
+  options.device.default_limits = true;
+  const auto counts = dispatches(
+      [](GraphBuilder& b) {
+        const V a = b.input(DType::kFloat32, {3, 4}), w = b.input(DType::kFloat32, {4, 5}),
+                bias = b.input(DType::kFloat32, {5});
+        V y = b.f32("aten.addmm.default", {bias, a, w, 1, 1}, {3, 5});
+        for (int k = 0; k < 9; ++k)
+          y = b.f32("aten.add.Tensor", {y, b.input(DType::kFloat32, {3, 5}), 1}, {3, 5});
+        b.output(y);
+      },
+      inputs, {expected}, {}, options);
+  EXPECT_LT(counts.first, counts.second);
+}
+
 TEST(Fusion, OneOperandUnderManyShapes) {
   const Values x = arange({4}, 1), y = arange({4, 4, 4}, 0);
   Values expected = y;

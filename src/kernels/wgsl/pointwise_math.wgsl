@@ -162,13 +162,18 @@ fn etwg_sin_of(t: Turned) -> V {
   return select(y, -y, (t.quarter & I(2)) == I(2));
 }
 
+// y, or NaN where x is not finite. (Drivers take x - x for 0.)
+fn etwg_finite_only(x: V, y: V) -> V {
+  return select(y, etwg_from_bits(U(0x7fc00000u)), etwg_isnan(x) | etwg_isinf(x));
+}
+
 fn etwg_sin(x: V) -> V {
-  return select(etwg_sin_of(etwg_turn(x)), x - x, etwg_isnan(x) | etwg_isinf(x));
+  return etwg_finite_only(x, etwg_sin_of(etwg_turn(x)));
 }
 
 fn etwg_cos(x: V) -> V {
   let t = etwg_turn(x);
-  return select(etwg_sin_of(Turned(t.r, t.quarter + I(1))), x - x, etwg_isnan(x) | etwg_isinf(x));
+  return etwg_finite_only(x, etwg_sin_of(Turned(t.r, t.quarter + I(1))));
 }
 
 // x = m * 2^e with m within a factor of sqrt(2) of 1; builtin log loses all digits near 1.
@@ -255,13 +260,11 @@ fn etwg_ipow(x: I, y: I) -> I {
 
 // minimum / maximum: NaN in either operand is the result.
 fn etwg_min(a: V, b: V) -> V {
-  let y = select(b, a, (a < b) | etwg_isnan(a));
-  return y;
+  return select(b, a, ((a < b) & !etwg_isnan(b)) | etwg_isnan(a));
 }
 
 fn etwg_max(a: V, b: V) -> V {
-  let y = select(b, a, (a > b) | etwg_isnan(a));
-  return y;
+  return select(b, a, ((a > b) & !etwg_isnan(b)) | etwg_isnan(a));
 }
 
 // log(1 + e) for 0 <= e <= 1: what 1 + e rounds away is given back.
