@@ -448,6 +448,22 @@ TEST(Fusion, OneOperandUnderManyShapes) {
   EXPECT_EQ(counts, std::pair(size_t{1}, size_t{3}));
 }
 
+// The same operand broadcasts differently before and after a view.
+TEST(Fusion, OneOperandBeforeAndAfterAView) {
+  const Values x = arange({2, 1}, 10, 10), y = arange({2, 2, 2});
+  Values expected = {{2, 4}, y.data};
+  for (size_t i = 0; i < 8; ++i) expected.data[i] += x.data[i / 2 % 2] - x.data[i / 4];
+  const auto counts = dispatches(
+      [](GraphBuilder& b) {
+        const V x = b.input(DType::kFloat32, {2, 1}), y = b.input(DType::kFloat32, {2, 2, 2});
+        V z = b.f32("aten.add.Tensor", {y, x, 1}, {2, 2, 2});
+        z = b.f32("aten.view_copy.default", {z, Ints{2, 4}}, {2, 4});
+        b.output(b.f32("aten.sub.Tensor", {z, x, 1}, {2, 4}));
+      },
+      {x, y}, {expected});
+  EXPECT_EQ(counts, std::pair(size_t{1}, size_t{2}));
+}
+
 // A cast to float16 inside a chain rounds as a stored one does.
 TEST(Fusion, CastsRoundInsideChains) {
   const Values x = {
