@@ -46,19 +46,19 @@ inline tl::unexpected<Error> context(std::string_view what, Error error) {
 #define ETWG_CONCAT(a, b) ETWG_CONCAT_INNER(a, b)
 
 // Returns from the enclosing function when a Status or Result holds an error.
-#define ETWG_TRY(expr)                                                      \
-  do {                                                                      \
-    if (auto etwg_status = (expr); !etwg_status) {                          \
-      return ::tl::unexpected<::executorch::backends::webgpu::Error>(       \
-          std::move(etwg_status.error()));                                  \
-    }                                                                       \
+#define ETWG_TRY(expr)                                                \
+  do {                                                                \
+    if (auto etwg_status = (expr); !etwg_status) {                    \
+      return ::tl::unexpected<::executorch::backends::webgpu::Error>( \
+          std::move(etwg_status.error()));                            \
+    }                                                                 \
   } while (0)
 
 // `ETWG_ASSIGN(auto x, make_x());` binds the value of a Result or returns its error.
 #define ETWG_ASSIGN(lhs, expr) ETWG_ASSIGN_IMPL(ETWG_CONCAT(etwg_result_, __LINE__), lhs, expr)
-#define ETWG_ASSIGN_IMPL(tmp, lhs, expr)                                                          \
-  auto tmp = (expr);                                                                              \
-  if (!tmp) {                                                                                     \
-    return ::tl::unexpected<::executorch::backends::webgpu::Error>(std::move(tmp.error()));       \
-  }                                                                                               \
+#define ETWG_ASSIGN_IMPL(tmp, lhs, expr)                                                    \
+  auto tmp = (expr);                                                                        \
+  if (!tmp) {                                                                               \
+    return ::tl::unexpected<::executorch::backends::webgpu::Error>(std::move(tmp.error())); \
+  }                                                                                         \
   lhs = std::move(*tmp)

@@ -22,8 +22,9 @@ struct ExecutableOptions {
   bool profile = false;
 };
 
-// A graph loaded on a device. A run is begin(), then (when done() has finished) finish(); run() does
-// all three. begin to finish is one thread's; use one Executable a thread, or a lock of your own.
+// A graph loaded on a device. A run is begin(), then (when done() has finished) finish(); run()
+// does all three. begin to finish is one thread's; use one Executable a thread, or a lock of your
+// own.
 class Executable {
  public:
   // Makes buffers, uploads the constants, compiles, and runs what the load stage runs. Blocks.

@@ -27,6 +27,7 @@ bool can_convert(DType from, DType to);
 
 // Copies `count` elements, converting. kInvalidArgument for an int64 that does not fit 32 bits.
 // Floats round to nearest even; float64 beyond float32 becomes infinite, as a cast does.
-Status convert_elements(const void* from, DType from_dtype, void* to, DType to_dtype, int64_t count);
+Status convert_elements(const void* from, DType from_dtype, void* to, DType to_dtype,
+                        int64_t count);
 
 }  // namespace executorch::backends::webgpu

@@ -22,8 +22,8 @@ using NamedReader =
 Result<std::unique_ptr<Executable>> load_payload(Bytes blob, const NamedReader& named,
                                                  const LoadOptions& options = {});
 
-// The reader of a payload's constants: named ones through `named`, others from its raw region, which
-// must stay valid while the reader is used.
+// The reader of a payload's constants: named ones through `named`, others from its raw region,
+// which must stay valid while the reader is used.
 ConstantReader constant_reader(Bytes raw, NamedReader named);
 
 }  // namespace executorch::backends::webgpu

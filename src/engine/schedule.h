@@ -17,8 +17,9 @@ struct ReadyDispatch {
   const Dispatch* dispatch = nullptr;
 };
 
-// Turns planned steps into ready dispatches for given live sizes. Pipelines and bind groups are made
-// once; which variant of a step runs, its grid and its params are chosen again when sizes change.
+// Turns planned steps into ready dispatches for given live sizes. Pipelines and bind groups are
+// made once; which variant of a step runs, its grid and its params are chosen again when sizes
+// change.
 class Schedule {
  public:
   // All but the device's lock is borrowed: everything must outlive the schedule.

@@ -17,10 +17,11 @@ struct Null {};
 
 // A tensor on the GPU. Always dense, row-major over `max_dims` (or the live sizes at run time).
 struct Tensor {
-  DType dtype = DType::kFloat32;    // how it is stored on the GPU
-  DType staging = DType::kFloat32;  // what the payload says the host passes, where it is an input/output
-  Shape max_dims;                   // upper bounds; equal to the live sizes when not dynamic
-  int32_t constant = -1;            // index into Graph::constants, or -1
+  DType dtype = DType::kFloat32;  // how it is stored on the GPU
+  DType staging =
+      DType::kFloat32;    // what the payload says the host passes, where it is an input/output
+  Shape max_dims;         // upper bounds; equal to the live sizes when not dynamic
+  int32_t constant = -1;  // index into Graph::constants, or -1
 };
 
 // An integer that is known only at run time (a live size, or computed from one).
@@ -49,10 +50,11 @@ struct Node {
   std::vector<ValueId> outputs;  // a list output is flattened
   uint32_t debug_id = 0;         // the delegate debug id, for profiling and messages
 
-  // Pointwise nodes and views that passes fused onto this one, in order. Each takes the result so far
-  // (the value `outputs[0]` of the node or follower before it) as an argument; the fused whole writes
-  // only result(). Every value of the chain has the same elements in the same row-major order, though
-  // views may give it other sizes: a kernel's geometry comes from outputs[0], not from result().
+  // Pointwise nodes and views that passes fused onto this one, in order. Each takes the result so
+  // far (the value `outputs[0]` of the node or follower before it) as an argument; the fused whole
+  // writes only result(). Every value of the chain has the same elements in the same row-major
+  // order, though views may give it other sizes: a kernel's geometry comes from outputs[0], not
+  // from result().
   std::vector<Node> followers;
 
   // The tensor that a fused chain writes; for a node without followers its first output.
@@ -61,7 +63,7 @@ struct Node {
 
 struct Graph {
   std::vector<Value> values;
-  std::vector<Node> nodes;  // in execution order
+  std::vector<Node> nodes;       // in execution order
   std::vector<ValueId> inputs;   // tensors and SymInts
   std::vector<ValueId> outputs;  // tensors and SymInts
   std::vector<Constant> constants;
@@ -75,7 +77,8 @@ struct Graph {
   }
 };
 
-// A multi-line listing of the graph (values by id, nodes in order), for `etwebgpu inspect` and tests.
+// A multi-line listing of the graph (values by id, nodes in order), for `etwebgpu inspect` and
+// tests.
 std::string to_string(const Graph& graph);
 
 }  // namespace executorch::backends::webgpu

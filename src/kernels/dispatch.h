@@ -37,8 +37,8 @@ struct Dispatch {
   std::function<uint64_t(const LiveValues&)> flops;
 };
 
-// Specialisations of one piece of work, the preferred first; the last one applies to all sizes. Each
-// run takes the first that applies.
+// Specialisations of one piece of work, the preferred first; the last one applies to all sizes.
+// Each run takes the first that applies.
 struct Step {
   std::vector<Dispatch> variants;
 };

@@ -20,10 +20,10 @@ struct Storage {
 struct LoweredGraph {
   Graph graph;                   // with the scratch values that lowering added
   std::vector<Storage> storage;  // by value id; root is the value itself unless it aliases another
-  std::vector<bool> constant;    // by value id: the same in every run (constants, prepacked, folded)
-  std::vector<bool> mutated;     // by value id: written by a node although it had a value before
-  std::vector<Dispatch> once;    // run when the program is loaded, in order
-  std::vector<Step> steps;       // run in every run, in order
+  std::vector<bool> constant;  // by value id: the same in every run (constants, prepacked, folded)
+  std::vector<bool> mutated;   // by value id: written by a node although it had a value before
+  std::vector<Dispatch> once;  // run when the program is loaded, in order
+  std::vector<Step> steps;     // run in every run, in order
 };
 
 // Collects what the operators of a graph need, in program order. An operator's `lower` calls
@@ -60,8 +60,8 @@ class Lowering {
   ValueId prepacked(DType dtype, const Shape& max_dims);
 
   // Adds work of the current node: one dispatch that is right for all live sizes, or variants, the
-  // preferred first and the last right for all live sizes. A tensor that is both read and written by it is copied
-  // first, since WebGPU forbids both uses of one buffer in a dispatch.
+  // preferred first and the last right for all live sizes. A tensor that is both read and written
+  // by it is copied first, since WebGPU forbids both uses of one buffer in a dispatch.
   void add(Dispatch dispatch);
   void add(std::vector<Dispatch> variants);
   // The same with `build(general)`: when build(false) yields a dispatch that does not apply to all

@@ -8,14 +8,14 @@
 
 namespace executorch::backends::webgpu {
 
-// Operators that reduce rows to statistics and rewrite every element with them: softmax, log_softmax,
-// layer_norm, rms_norm, group_norm. A row is `length` elements that lie `inner` apart.
+// Operators that reduce rows to statistics and rewrite every element with them: softmax,
+// log_softmax, layer_norm, rms_norm, group_norm. A row is `length` elements that lie `inner` apart.
 struct Normalization {
   std::string kernel;  // name for profiles
   ValueId source = kNoValue;
   LiveFn length;
-  LiveFn inner;             // nullptr: 1, rows lie one after the other
-  Reducer reducer;          // over f32; `finish` is not used
+  LiveFn inner;                   // nullptr: 1, rows lie one after the other
+  Reducer reducer;                // over f32; `finish` is not used
   std::string_view helpers = "";  // WGSL functions that the reducer calls
   // What becomes of an element: an expression of V `x`, `column` (its place in the row), `row` and
   // the row's State `s`, and of the functions that `operands` yield.

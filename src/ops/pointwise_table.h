@@ -21,7 +21,7 @@ struct PointwiseRow {
   std::string_view variant;
   std::string_view float_text;
   std::string_view int_text;
-  bool condition = false;  // the text yields a bool
+  bool condition = false;           // the text yields a bool
   std::string_view bool_text = "";  // instead of int_text for bool operands, which are 0 or 1
 
   // The conversion of an argument to the output's type does all the work.

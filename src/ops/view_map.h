@@ -10,8 +10,8 @@ namespace executorch::backends::webgpu {
 
 // One dimension of an index map from output elements to source elements.
 struct ViewDim {
-  LiveFn size;    // of the output along this dimension
-  LiveFn stride;  // source elements between neighbours; negative ones as two's complement
+  LiveFn size;              // of the output along this dimension
+  LiveFn stride;            // source elements between neighbours; negative ones as two's complement
   bool broadcast = false;   // the stride is 0 for all live sizes
   bool joins_next = false;  // stride == next.stride * next.size for all live sizes
 };

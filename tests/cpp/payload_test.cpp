@@ -227,29 +227,18 @@ const Altered kAltered[] = {
        s.values[3] = with([](auto& t) { t.layout = vkgraph::VkMemoryLayout(7); });
      },
      kInvalid, "value 3: tensor with the unknown memory layout 7"},
-    {"rank 9",
-     [](BlobSpec& s) {
-       s.values[3] = BlobSpec::tensor({1, 1, 1, 1, 1, 1, 1, 1, 1});
-     },
+    {"rank 9", [](BlobSpec& s) { s.values[3] = BlobSpec::tensor({1, 1, 1, 1, 1, 1, 1, 1, 1}); },
      kUnsupported, "value 3: tensor of rank 9; at most 8 is supported"},
-    {"2^32 elements",
-     [](BlobSpec& s) {
-       s.values[3] = BlobSpec::tensor({65536, 65536});
-     },
+    {"2^32 elements", [](BlobSpec& s) { s.values[3] = BlobSpec::tensor({65536, 65536}); },
      kUnsupported, "value 3: tensor [65536, 65536] has 2^32 elements or more"},
     {"overflowing sizes",
      [](BlobSpec& s) { s.values[3] = BlobSpec::tensor(std::vector<uint32_t>(8, UINT32_MAX)); },
      kUnsupported, "has 2^32 elements or more"},
     {"overflow behind a zero",
-     [](BlobSpec& s) {
-       s.values[3] = BlobSpec::tensor({UINT32_MAX, UINT32_MAX, UINT32_MAX, 0});
-     },
+     [](BlobSpec& s) { s.values[3] = BlobSpec::tensor({UINT32_MAX, UINT32_MAX, UINT32_MAX, 0}); },
      kUnsupported, "has 2^32 elements or more"},
-    {"list item out of range",
-     [](BlobSpec& s) {
-       s.values[7] = BlobSpec::list({5, 10});
-     },
-     kInvalid, "value 7: list item 10 is not one of the 10 values"},
+    {"list item out of range", [](BlobSpec& s) { s.values[7] = BlobSpec::list({5, 10}); }, kInvalid,
+     "value 7: list item 10 is not one of the 10 values"},
     {"negative list item", [](BlobSpec& s) { s.values[7] = BlobSpec::list({-1}); }, kInvalid,
      "value 7: list item -1 is not one of the 10 values"},
     {"list in a list",
@@ -265,10 +254,7 @@ const Altered kAltered[] = {
      },
      kInvalid, "value 9: its item, value 9, is itself a list"},
     // Constants.
-    {"constant out of range",
-     [](BlobSpec& s) {
-       s.values[1] = BlobSpec::constant({2, 3}, 2);
-     },
+    {"constant out of range", [](BlobSpec& s) { s.values[1] = BlobSpec::constant({2, 3}, 2); },
      kInvalid, "value 1: tensor of constant 2, but there are 2"},
     {"constant too short", [](BlobSpec& s) { s.constants[0].length = 20; }, kInvalid,
      "value 1: tensor float32[2, 3] takes 24 bytes, but constant 0 has 20"},
@@ -300,20 +286,15 @@ const Altered kAltered[] = {
      "node 0: (aten.add.Tensor) writes value 1, which is constant 0"},
     {"writes a list of numbers", [](BlobSpec& s) { s.chain[0].args[3] = 4; }, kInvalid,
      "node 0: (aten.add.Tensor) writes value 4, which is neither a tensor nor an integer"},
-    {"writes a constant in a list",
-     [](BlobSpec& s) {
-       s.values[7] = BlobSpec::list({5, 1});
-     },
+    {"writes a constant in a list", [](BlobSpec& s) { s.values[7] = BlobSpec::list({5, 1}); },
      kInvalid, "node 2: (aten.split_with_sizes_copy.default) writes value 1, which is constant 0"},
     {"writes nothing", [](BlobSpec& s) { s.values[7] = BlobSpec::list({}); }, kInvalid,
      "node 2: (aten.split_with_sizes_copy.default) has an empty list of outputs"},
     {"reads too early", [](BlobSpec& s) { std::swap(s.chain[0], s.chain[2]); }, kInvalid,
      "node 0 (aten.split_with_sizes_copy.default) reads value 3 before anything wrote it"},
     {"reads an unwritten list item",
-     [](BlobSpec& s) {
-       s.chain[0] = {"aten.cat.default", {7, 2, 3}, 0};
-     },
-     kInvalid, "node 0 (aten.cat.default) reads value 5 before anything wrote it"},
+     [](BlobSpec& s) { s.chain[0] = {"aten.cat.default", {7, 2, 3}, 0}; }, kInvalid,
+     "node 0 (aten.cat.default) reads value 5 before anything wrote it"},
     {"reads an unwritten SymInt", [](BlobSpec& s) { s.chain[0].args[2] = 9; }, kInvalid,
      "node 0 (aten.add.Tensor) reads value 9 before anything wrote it"},
     // Inputs and outputs.
@@ -321,21 +302,11 @@ const Altered kAltered[] = {
      "input 0 names value 10 of 10"},
     {"input beyond any id", [](BlobSpec& s) { s.inputs = {UINT32_MAX}; }, kInvalid,
      "input 0 names value -1 of 10"},
-    {"input is a number",
-     [](BlobSpec& s) {
-       s.inputs = {0, 2};
-     },
-     kInvalid, "input 1, value 2, is neither a tensor nor a SymInt"},
-    {"input is a constant",
-     [](BlobSpec& s) {
-       s.inputs = {0, 1};
-     },
-     kInvalid, "input 1, value 1, is constant 0"},
-    {"input repeats",
-     [](BlobSpec& s) {
-       s.inputs = {0, 0};
-     },
-     kInvalid, "input 1 repeats value 0"},
+    {"input is a number", [](BlobSpec& s) { s.inputs = {0, 2}; }, kInvalid,
+     "input 1, value 2, is neither a tensor nor a SymInt"},
+    {"input is a constant", [](BlobSpec& s) { s.inputs = {0, 1}; }, kInvalid,
+     "input 1, value 1, is constant 0"},
+    {"input repeats", [](BlobSpec& s) { s.inputs = {0, 0}; }, kInvalid, "input 1 repeats value 0"},
     {"output out of range", [](BlobSpec& s) { s.outputs = {11}; }, kInvalid,
      "output 0 names value 11 of 10"},
     {"output is a list", [](BlobSpec& s) { s.outputs = {7}; }, kInvalid,

@@ -143,23 +143,14 @@ const Altered kAltered[] = {
     {"two of a name", [](FileSpec& s) { s.methods = 2; }, kInvalid,
      "two methods are named forward"},
     {"no name", [](FileSpec& s) { s.name.clear(); }, kInvalid, "method 0 (): method: has no name"},
-    {"segment past the end",
-     [](FileSpec& s) {
-       s.segments[2] = {48, 9};
-     },
-     kInvalid, "segment 2: 9 bytes at 48 do not fit the 56 bytes"},
-    {"segment that overflows",
-     [](FileSpec& s) {
-       s.segments[2] = {UINT64_MAX, 9};
-     },
-     kInvalid, "segment 2: 9 bytes at"},
+    {"segment past the end", [](FileSpec& s) { s.segments[2] = {48, 9}; }, kInvalid,
+     "segment 2: 9 bytes at 48 do not fit the 56 bytes"},
+    {"segment that overflows", [](FileSpec& s) { s.segments[2] = {UINT64_MAX, 9}; }, kInvalid,
+     "segment 2: 9 bytes at"},
     {"named segment", [](FileSpec& s) { s.named[0].second = 3; }, kInvalid,
      "named data weight: segment 3 of 3"},
-    {"name given twice",
-     [](FileSpec& s) {
-       s.named.push_back({"weight", 1});
-     },
-     kInvalid, "named data weight: given twice, with different bytes"},
+    {"name given twice", [](FileSpec& s) { s.named.push_back({"weight", 1}); }, kInvalid,
+     "named data weight: given twice, with different bytes"},
     {"unknown kind", [](FileSpec& s) { s.kind_of_2 = fb::KernelTypes(12); }, kInvalid,
      "method 0 (forward): value 2: is of the unknown kind 12"},
     {"no kind", [](FileSpec& s) { s.kind_of_2 = fb::KernelTypes::NONE; }, kInvalid, ""},
@@ -169,41 +160,26 @@ const Altered kAltered[] = {
      "value 0: tensor with the unknown dynamism 3"},
     {"storage offset", [](FileSpec& s) { s.storage_offset = 1; }, kUnsupported,
      "value 0: tensor with the storage offset 1"},
-    {"negative size",
-     [](FileSpec& s) {
-       s.sizes = {2, -3};
-     },
-     kInvalid, "value 0: tensor with the negative size -3"},
+    {"negative size", [](FileSpec& s) { s.sizes = {2, -3}; }, kInvalid,
+     "value 0: tensor with the negative size -3"},
     {"rank 9", [](FileSpec& s) { s.sizes.assign(9, 1); }, kUnsupported,
      "value 0: tensor of rank 9"},
-    {"overflow",
-     [](FileSpec& s) {
-       s.sizes = {INT32_MAX, INT32_MAX, 0};
-     },
-     kUnsupported, "is too large"},
+    {"overflow", [](FileSpec& s) { s.sizes = {INT32_MAX, INT32_MAX, 0}; }, kUnsupported,
+     "is too large"},
     {"dim order too short", [](FileSpec& s) { s.dim_order = {0}; }, kInvalid,
      "value 0: tensor of rank 2 with a dim order of 1"},
-    {"dim order repeats",
-     [](FileSpec& s) {
-       s.dim_order = {1, 1};
-     },
-     kInvalid, "value 0: tensor whose dim order is not a permutation"},
-    {"dim order out of range",
-     [](FileSpec& s) {
-       s.dim_order = {0, 200};
-     },
-     kInvalid, "value 0: tensor whose dim order is not a permutation"},
+    {"dim order repeats", [](FileSpec& s) { s.dim_order = {1, 1}; }, kInvalid,
+     "value 0: tensor whose dim order is not a permutation"},
+    {"dim order out of range", [](FileSpec& s) { s.dim_order = {0, 200}; }, kInvalid,
+     "value 0: tensor whose dim order is not a permutation"},
     {"constant is not there", [](FileSpec& s) { s.constant_index = 2; }, kInvalid,
      "value 4: tensor of constant data 2, which is not there"},
     {"constant past its segment", [](FileSpec& s) { s.constant_offsets[1] = 33; }, kInvalid,
      "value 4: tensor data at 33 of a segment of 32 bytes"},
     {"constant too long", [](FileSpec& s) { s.constant_sizes = {5}; }, kInvalid,
      "value 4: tensor float32[5] takes 20 bytes, but 16 are stored"},
-    {"int list item",
-     [](FileSpec& s) {
-       s.int_list = {2, 10};
-     },
-     kInvalid, "value 3: list item 10 is not one of the 10 values"},
+    {"int list item", [](FileSpec& s) { s.int_list = {2, 10}; }, kInvalid,
+     "value 3: list item 10 is not one of the 10 values"},
     {"wide int list item", [](FileSpec& s) { s.int_list = {(int64_t{1} << 32) + 2}; }, kInvalid,
      "value 3: list item 4294967298 is not"},
     {"int list of a tensor", [](FileSpec& s) { s.int_list = {0}; }, kInvalid,
@@ -216,11 +192,8 @@ const Altered kAltered[] = {
      "the list of inputs: names value 10 of 10"},
     {"output", [](FileSpec& s) { s.outputs = {-1}; }, kInvalid,
      "the list of outputs: names value -1 of 10"},
-    {"delegate's argument",
-     [](FileSpec& s) {
-       s.delegate_args = {0, 10};
-     },
-     kInvalid, "instruction 0: names value 10 of 10"},
+    {"delegate's argument", [](FileSpec& s) { s.delegate_args = {0, 10}; }, kInvalid,
+     "instruction 0: names value 10 of 10"},
     {"delegate", [](FileSpec& s) { s.delegate_index = 1; }, kInvalid,
      "instruction 0: calls delegate 1 of 1"},
     {"delegate's id", [](FileSpec& s) { s.delegate_id.clear(); }, kInvalid,

@@ -1,11 +1,10 @@
 // The engine on small hand-made graphs: sizes that change between runs, types, errors.
-#include "engine/executable.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
+#include "engine/executable.h"
 #include "gpu_test_util.h"
 
 namespace executorch::backends::webgpu {
@@ -59,9 +58,11 @@ TEST(Engine, RefusesWrongInputs) {
     const Status status = executable->run(std::span(inputs, count), {});
     return status ? std::string() : status.error().message;
   };
-  EXPECT_EQ(run({4, 4}, DType::kFloat32, 2), "input 0 has sizes [4, 4], the program takes up to [3, 4]");
+  EXPECT_EQ(run({4, 4}, DType::kFloat32, 2),
+            "input 0 has sizes [4, 4], the program takes up to [3, 4]");
   EXPECT_EQ(run({3, 4}, DType::kInt32, 2), "input 0 has type int32, the program takes float32");
-  EXPECT_EQ(run({12}, DType::kFloat32, 2), "input 0 has sizes [12], the program takes up to [3, 4]");
+  EXPECT_EQ(run({12}, DType::kFloat32, 2),
+            "input 0 has sizes [12], the program takes up to [3, 4]");
   EXPECT_EQ(run({3, 4}, DType::kFloat32, 1), "1 inputs were passed, the program takes 2");
   EXPECT_NE(run({3, 3}, DType::kFloat32, 2), "");
   EXPECT_EQ(run({3, 4}, DType::kFloat32, 2), "");

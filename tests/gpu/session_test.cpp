@@ -359,10 +359,9 @@ TEST(Session, NamesArgumentsThatDoNotFit) {
               return std::vector{s.constant({2}, two)};
             }).find("call 0 has 1 arguments, its delegate 1 inputs and 1 outputs"),
             std::string::npos);
-  EXPECT_EQ(refused_call([&](ProgramSpec& s) {
-              return std::vector{s.constant({2}, two), s.real(1)};
-            }),
-            "argument 1 of call 0 is neither a tensor nor an integer");
+  EXPECT_EQ(
+      refused_call([&](ProgramSpec& s) { return std::vector{s.constant({2}, two), s.real(1)}; }),
+      "argument 1 of call 0 is neither a tensor nor an integer");
   EXPECT_EQ(refused_call([&](ProgramSpec& s) {
               return std::vector{s.constant({2}, two),
                                  s.tensor({2}, false, ProgramSpec::ScalarType::SHORT)};
@@ -373,34 +372,23 @@ TEST(Session, NamesArgumentsThatDoNotFit) {
                                  s.tensor({1, 2}, false, ProgramSpec::ScalarType::FLOAT, {1, 0})};
             }),
             "argument 1 of call 0: its memory is not row-major (channels last?)");
-  EXPECT_EQ(refused_call([&](ProgramSpec& s) {
-              return std::vector{s.tensor({2}), s.tensor({2})};
-            }),
+  EXPECT_EQ(refused_call([&](ProgramSpec& s) { return std::vector{s.tensor({2}), s.tensor({2})}; }),
             "value 0 is read before it is written");
-  EXPECT_EQ(refused_call([&](ProgramSpec& s) {
-              return std::vector{s.integer(2), s.tensor({2})};
-            }),
+  EXPECT_EQ(refused_call([&](ProgramSpec& s) { return std::vector{s.integer(2), s.tensor({2})}; }),
             "a delegate's input 0 should be a tensor but is an integer");
-  EXPECT_EQ(refused_call([&](ProgramSpec& s) {
-              return std::vector{s.constant({2}, two), s.tensor({3})};
-            }),
+  EXPECT_EQ(refused_call(
+                [&](ProgramSpec& s) { return std::vector{s.constant({2}, two), s.tensor({3})}; }),
             "a delegate's output 0 has sizes [2], value 1 takes [3]");
-  EXPECT_EQ(refused_call([&](ProgramSpec& s) {
-              return std::vector{s.constant({2}, two), s.integer(0)};
-            }),
-            "a delegate's output 0 is a tensor");
-  EXPECT_EQ(refused_call(
-                [&](ProgramSpec& s) {
-                  return std::vector{s.constant({2}, two), s.integer(0)};
-                },
-                true),
-            "a delegate's input 0 should be an integer");
-  EXPECT_EQ(refused_call(
-                [&](ProgramSpec& s) {
-                  return std::vector{s.integer(1), s.tensor({2})};
-                },
-                true),
-            "a delegate's output 0 is an integer");
+  EXPECT_EQ(
+      refused_call([&](ProgramSpec& s) { return std::vector{s.constant({2}, two), s.integer(0)}; }),
+      "a delegate's output 0 is a tensor");
+  EXPECT_EQ(
+      refused_call([&](ProgramSpec& s) { return std::vector{s.constant({2}, two), s.integer(0)}; },
+                   true),
+      "a delegate's input 0 should be an integer");
+  EXPECT_EQ(
+      refused_call([&](ProgramSpec& s) { return std::vector{s.integer(1), s.tensor({2})}; }, true),
+      "a delegate's output 0 is an integer");
 }
 
 TEST(Session, NamesAMissingMethod) {
