@@ -13,8 +13,8 @@ namespace executorch::backends::webgpu {
 void emit_reducer(KernelBuilder& kernel, const Reducer& reducer, bool float_input,
                   bool float_output);
 
-// `fn write_rows(i, local)` for the bodies reduce_rows and reduce_serial: reduces the outputs of group
-// or element i, and has invocation 0 hand them to the function `put`.
+// `fn write_rows(i, local)` for the bodies reduce_rows and reduce_serial: reduces the outputs of
+// group or element i, and has invocation 0 hand them to the function `put`.
 std::string write_rows(Lanes lanes, std::string_view put);
 
 // sum, mean, amax, argmax ... over any dims.

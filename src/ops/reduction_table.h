@@ -19,9 +19,9 @@ struct Reducer {
 struct ReductionRow {
   std::string_view name;
   std::string_view signature;
-  int dim_arg;      // index of the dims argument, -1 when all dims are reduced
-  int keepdim_arg;  // -1: the dims go
-  Reducer for_float, for_int;  // an empty state: does not exist for the type
+  int dim_arg;                  // index of the dims argument, -1 when all dims are reduced
+  int keepdim_arg;              // -1: the dims go
+  Reducer for_float, for_int;   // an empty state: does not exist for the type
   bool needs_elements = false;  // refuses to reduce nothing
 };
 

@@ -329,11 +329,11 @@ TEST(Movement, PixelShuffles) {
     static Loaded loaded(
         unary(DType::kFloat32, {2, 8, 3, 4}, "aten.pixel_shuffle.default", {2}, {2, 2, 6, 8}));
     const Values x = arange(live);
-    expect_values(
-        loaded.run1({x}),
-        moved(x, {live[0], 2, live[2] * 2, live[3] * 2}, [](const Coordinates& c) {
-          return Coordinates{c[0], (c[1] * 2 + c[2] % 2) * 2 + c[3] % 2, c[2] / 2, c[3] / 2};
-        }));
+    expect_values(loaded.run1({x}),
+                  moved(x, {live[0], 2, live[2] * 2, live[3] * 2}, [](const Coordinates& c) {
+                    return Coordinates{c[0], (c[1] * 2 + c[2] % 2) * 2 + c[3] % 2, c[2] / 2,
+                                       c[3] / 2};
+                  }));
   }
 }
 
