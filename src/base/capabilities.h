@@ -26,6 +26,9 @@ struct Capabilities {
   uint32_t subgroup_min_size = 0;
   uint32_t subgroup_max_size = 0;
 
+  // A processor plays the GPU: barriers are dear there, and so is compiling large kernels.
+  bool processor = false;
+
   bool f16 = false;         // WGSL `enable f16;`
   bool subgroups = false;   // WGSL `enable subgroups;`
   bool timestamps = false;  // timestamp queries at the ends of a compute pass

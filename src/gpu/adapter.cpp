@@ -96,6 +96,10 @@ AdapterInfo describe(WGPUInstance inst, WGPUAdapter adapter) {
   caps.timestamps = wgpuAdapterHasFeature(adapter, WGPUFeatureName_TimestampQuery);
   caps.packed_dot = wgpuInstanceHasWGSLLanguageFeature(
       inst, WGPUWGSLLanguageFeatureName_Packed4x8IntegerDotProduct);
+  // Some processors do not say that they are; their subgroups are vector registers, narrower than
+  // those of any GPU.
+  const bool narrow = caps.subgroup_max_size > 0 && caps.subgroup_max_size <= 8;
+  caps.processor = out.type == AdapterType::kCpu || narrow;
   if (!caps.subgroups) caps.subgroup_min_size = caps.subgroup_max_size = 0;
   if (caps.f16) out.features.emplace_back("shader-f16");
   if (caps.subgroups) out.features.emplace_back("subgroups");

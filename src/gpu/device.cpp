@@ -155,17 +155,19 @@ void DeviceRequest::open(Adapter adapter, const DeviceOptions& options, Callback
 #if ETWG_CAN_BLOCK
   completion.wait();
 #endif
-  completion.on_done([device, callback = std::move(callback)](const Status& status) {
-    if (!status) {
-      callback(
-          context(fmt::format("cannot open GPU \"{}\"", device->adapter_.name), status.error()));
-      return;
-    }
-    device->capabilities_ = read_capabilities(device->device_.get(), device->adapter_);
-    device->queue_.reset(wgpuDeviceGetQueue(device->device_.get()));
-    device->pipelines_ = std::make_unique<PipelineCache>(*device);
-    callback(device);
-  });
+  completion.on_done(
+      [device, as_gpu = options.as_gpu, callback = std::move(callback)](const Status& status) {
+        if (!status) {
+          callback(context(fmt::format("cannot open GPU \"{}\"", device->adapter_.name),
+                           status.error()));
+          return;
+        }
+        device->capabilities_ = read_capabilities(device->device_.get(), device->adapter_);
+        if (as_gpu) device->capabilities_.processor = false;
+        device->queue_.reset(wgpuDeviceGetQueue(device->device_.get()));
+        device->pipelines_ = std::make_unique<PipelineCache>(*device);
+        callback(device);
+      });
 }
 
 Device::Device() : errors_(std::make_shared<ErrorLog>()) {}

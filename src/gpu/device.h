@@ -26,6 +26,8 @@ struct DeviceOptions {
   bool f16 = true;
   bool subgroups = true;
   bool timestamps = true;
+  // Runs the kernels meant for GPUs also where a processor plays one (for tests).
+  bool as_gpu = false;
   // A folder to keep compiled pipelines in between processes (native only). Empty: the
   // environment variable ETWEBGPU_CACHE_DIR, else none. It is created if missing.
   std::string cache_dir = {};

@@ -121,9 +121,8 @@ ConvTile choose_conv_tile(const Convolution& conv, int64_t columns4, const Capab
   const uint32_t max_threads =
       std::min({256u, caps.max_invocations_per_workgroup, caps.max_workgroup_size_x,
                 caps.max_workgroup_storage / 64});
-  // Where a processor plays the GPU (its subgroups are its short vectors) a barrier costs more than
-  // idle lanes, and slices need one.
-  const uint32_t max_slices = caps.subgroup_max_size != 0 && caps.subgroup_max_size <= 8 ? 1 : 64;
+  // A processor has no lanes to spare, and a barrier, which slices need, is dear.
+  const uint32_t max_slices = caps.processor ? 1 : 64;
   ConvTile best;
   double least = std::numeric_limits<double>::infinity();
   for (uint32_t m : {8u, 16u, 32u, 64u}) {

@@ -117,12 +117,6 @@ class GemmKernels {
   const Gemm& gemm_;
 };
 
-// Whether the device is a processor that plays a GPU. Subgroups are its vector registers then,
-// narrower than on any GPU.
-bool is_processor(const Capabilities& caps) {
-  return caps.subgroup_max_size > 0 && caps.subgroup_max_size <= 8;
-}
-
 }  // namespace
 
 void lower_gemm(const NodeView& node, Lowering& lowering, const Gemm& gemm) {
@@ -140,7 +134,7 @@ void lower_gemm(const NodeView& node, Lowering& lowering, const Gemm& gemm) {
   std::vector<Dispatch> variants;
   // Kernels for all sizes of one alignment: as many as pay, or as few as serve.
   const auto add = [&](GemmAlignment aligned, bool many) {
-    if (is_processor(caps)) {
+    if (caps.processor) {
       variants.push_back(kernels.direct(aligned));
       return;
     }

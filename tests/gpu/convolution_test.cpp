@@ -418,6 +418,18 @@ TEST(Convolution, Float16InWords) {
   });
 }
 
+// GPUs divide the input channels between slices of a workgroup; a processor does not.
+TEST(Convolution, SlicesOfChannels) {
+  for (Case c : {Case{.x = {1, 64, 7, 7}, .weight = {20, 64, 1, 1}},
+                 Case{.x = {1, 64, 4, 8}, .weight = {20, 64, 1, 1}},
+                 Case{.x = {2, 40, 6, 5}, .weight = {12, 40, 3, 3}, .padding = {1, 1}}}) {
+    c.device = {.as_gpu = true};
+    c.relu = c.residual = true;
+    Runner(c).run();
+    if (HasFatalFailure()) FAIL() << to_string(c.x) << " by " << to_string(c.weight);
+  }
+}
+
 TEST(Convolution, WeightFromInput) {
   run_all([](Case& c) { c.constant = false; });
 }

@@ -225,9 +225,8 @@ TEST(Matmul, Sizes) {
   }
 }
 
-// Where a processor plays the GPU, it has kernels of its own. Without subgroups it is taken for a
-// GPU.
-DeviceOptions as_gpu() { return {.subgroups = false}; }
+// Where a processor plays the GPU, it has kernels of its own; these are the others.
+DeviceOptions as_gpu() { return {.as_gpu = true}; }
 
 TEST(Matmul, SizesOnGpus) {
   for (const auto& [m, n, k] : std::vector<std::array<int64_t, 3>>{
@@ -342,7 +341,7 @@ TEST(Matmul, DefaultLimits) {
       product.dtype = DType::kFloat16;
       product.constant = constant;
       product.relu = true;
-      product.device = {.default_limits = true, .f16 = false, .subgroups = false};
+      product.device = {.default_limits = true, .f16 = false, .subgroups = false, .as_gpu = true};
       Runner(product).run();
       if (HasFatalFailure()) FAIL() << m << " " << n << " " << k;
     }
