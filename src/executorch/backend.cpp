@@ -99,7 +99,7 @@ Status run(Loaded& loaded, runtime::Span<runtime::EValue*> args) {
   loaded.inputs.clear();
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     ETWG_ASSIGN(HostInput input, to_input(*args[i], graph.tensor(graph.inputs[i]) != nullptr, i));
-    loaded.inputs.push_back(std::move(input));
+    loaded.inputs.push_back(input);
   }
   ETWG_TRY(executable.begin(loaded.inputs));
   loaded.outputs.clear();

@@ -46,7 +46,8 @@ struct DeviceRegistry {
     return nullptr;
   }
 
-  void add(std::string adapter, const DeviceOptions& options, std::shared_ptr<Device> device) {
+  void add(std::string adapter, const DeviceOptions& options,
+           const std::shared_ptr<Device>& device) {
     std::lock_guard<std::mutex> guard(mutex);
     entries.push_back({std::move(adapter), options, device});
   }

@@ -69,7 +69,7 @@ Status infer_cat(const NodeView& node, LiveValues& live) {
 // fn joined(i) -> the group i of the concatenation of `sources`.
 void emit_join(KernelBuilder& kernel, const std::vector<Source>& sources, bool as_float) {
   const bool whole_groups = !kernel.general();
-  std::string branches, single_branches;
+  std::string branches;
   LiveFn end = [](const LiveValues&) { return 0u; };
   for (size_t k = 0; k < sources.size(); ++k) {
     const LiveFn width = sources[k].width;

@@ -47,7 +47,7 @@ class GemmKernels {
     kernel.workgroups([sizes, slices](const LiveValues& live) -> uint64_t {
       const GemmSizes s = sizes(live);
       if (s.m == 0) return 0;
-      return s.batches * div_up(s.n, 4 * (kGemvWorkgroup / slices(live)));
+      return s.batches * div_up(s.n, uint64_t{4} * (kGemvWorkgroup / slices(live)));
     });
     kernel.require([sizes, rows](const LiveValues& live) { return sizes(live).m <= rows; });
     return kernel.finish();

@@ -33,7 +33,7 @@ uint32_t gemv_slices(const GemmSizes& sizes, uint32_t rows, bool b_k_contiguous)
   const uint64_t quads = sizes.batches * div_up(sizes.n, 4);
   uint32_t slices = b_k_contiguous ? 32 : 8;
   const uint32_t most = b_k_contiguous ? 256 : 128;
-  while (slices < most && quads * slices < enough && slices * 8 <= sizes.k) slices *= 2;
+  while (slices < most && quads * slices < enough && uint64_t{8} * slices <= sizes.k) slices *= 2;
   return slices;
 }
 

@@ -101,7 +101,7 @@ class ChainEmitter {
   std::string operand(const NodeView& node, size_t arg, bool as_float, bool condition) {
     if (node.tensor(arg) == nullptr) return number(*node.number(arg), as_float);
     const ValueId value = node.id(arg);
-    const std::string text = read(value, node.output());
+    std::string text = read(value, node.output());
     const bool value_is_float = kernel_.is_float_value(value);
     if (condition) return fmt::format("!({} == {}(0))", text, value_is_float ? "V" : "I");
     if (value_is_float == as_float) return text;
@@ -159,7 +159,7 @@ class ChainEmitter {
       return type == 'B' ? fmt::format("I({})", text)
                          : fmt::format("I(!(({}) == {}(0)))", text, type == 'V' ? "V" : "I");
     }
-    const std::string integer = type == 'I' ? text : fmt::format("I({})", text);
+    std::string integer = type == 'I' ? text : fmt::format("I({})", text);
     if (dtype == DType::kUInt8) return fmt::format("(({}) & I(255))", integer);
     if (dtype == DType::kInt8) return fmt::format("((({}) << U(24u)) >> U(24u))", integer);
     return integer;

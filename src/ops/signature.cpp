@@ -40,7 +40,6 @@ bool matches(const Graph& graph, const Value& value, char letter) {
     case 'T':
       return all_items(graph, value, is_tensor);
     case 'n':
-      return is_number(value);
     case 'b':
       return is_number(value);
     case 'i':

@@ -87,7 +87,7 @@ Status infer_maxima(const Graph& graph, LiveValues& live) {
   const bool open = std::any_of(graph.inputs.begin(), graph.inputs.end(),
                                 [&](ValueId id) { return graph.tensor(id) == nullptr; });
   for (const Node& node : graph.nodes) {
-    const Status status = run_shape_rule(graph, *find_op(node.op), node, live);
+    Status status = run_shape_rule(graph, *find_op(node.op), node, live);
     if (!status && !open) return status;
     for (ValueId id : node.outputs) {
       const Tensor* tensor = graph.tensor(id);
