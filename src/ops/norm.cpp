@@ -11,20 +11,7 @@ namespace executorch::backends::webgpu {
 
 namespace {
 
-// Count, mean and sum of squared deviations, merged by Chan's formula: large means cost no digits.
-constexpr Reducer kMoments = {"struct State { n: f32, mean: f32, m2: f32 }\n",
-                              "State(0.0, 0.0, 0.0)", "State(1.0, x, 0.0)", "merge(a, b)",
-                              "s.mean"};
-constexpr std::string_view kMerge = R"(fn merge(a: State, b: State) -> State {
-  let n = a.n + b.n;
-  if (n == 0.0) {
-    return a;
-  }
-  let d = b.mean - a.mean;
-  return State(n, a.mean + d * (b.n / n), a.m2 + b.m2 + d * d * (a.n * b.n / n));
-}
-)";
-constexpr Reducer kSquares = {"alias State = f32;\n", "0.0", "x * x", "a + b", "s"};
+constexpr Reducer kSquares = {"A", "0.0", "x * x", "a + b", "s", "dot(x, x)"};
 
 Status check_float(const NodeView& node) {
   for (size_t arg = 0; arg < node.arg_count(); ++arg) {
@@ -51,7 +38,8 @@ std::string with_affine(const NodeView& node, Normalization& what, size_t weight
   return text;
 }
 
-constexpr const char* kNormalized = "(x - V(s.mean)) * V(inverseSqrt(s.m2 / s.n + p.eps))";
+constexpr const char* kNormalized =
+    "((x - V(s.first)) - V(s.mean)) * V(inverseSqrt(s.m2 / s.n + p.eps))";
 
 // The mean and reciprocal deviation of each row, where the program reads them.
 void add_moments(const NodeView& node, Lowering& lowering, Normalization what) {
@@ -107,8 +95,7 @@ Status lower_layer_norm(const NodeView& node, Lowering& lowering) {
     const Shape& dims = live.dims(source);
     return static_cast<uint32_t>(dims.numel(first, dims.rank()));
   };
-  what.reducer = kMoments;
-  what.helpers = kMerge;
+  what.reducer = moments_reducer("s.first + s.mean");
   what.numbers = {{"eps", static_cast<float>(node.number_or(4, 1e-5))}};
   what.apply = with_affine(node, what, 2, "column", true, kNormalized);
   add_normalization(node, lowering, what);
@@ -184,8 +171,7 @@ Status lower_group_norm(const NodeView& node, Lowering& lowering) {
   what.params = {{"area", area}, {"channels", channels}};
   what.params.push_back(
       {"groups", [groups](const LiveValues&) { return static_cast<uint32_t>(groups); }});
-  what.reducer = kMoments;
-  what.helpers = kMerge;
+  what.reducer = moments_reducer("s.first + s.mean");
   what.numbers = {{"eps", static_cast<float>(node.number_or(7, 1e-5))}};
   what.apply = with_affine(node, what, 1, "(row % p.groups) * p.channels + column / p.area", false,
                            kNormalized);

@@ -4,7 +4,6 @@
 
 #include "base/checked.h"
 #include "ops/pointwise.h"
-#include "ops/reduction.h"
 
 namespace executorch::backends::webgpu {
 
@@ -49,7 +48,6 @@ void emit_common(KernelBuilder& kernel, const NodeView& node, const Normalizatio
   kernel.module("pointwise_math");
   kernel.input("source", what.source);
   emit_reducer(kernel, what.reducer, true, true);
-  kernel.code(what.helpers);
   for (const auto& operand : what.operands) emit_operand(kernel, operand, elements);
   for (const auto& [name, value] : what.params) kernel.param(name, value);
   for (const auto& [name, value] : what.numbers) kernel.param_f32(name, value);
@@ -68,14 +66,13 @@ Dispatch build_rows(const NodeView& node, Lowering& lowering, const Normalizatio
                        /*general=*/!groups);
   emit_common(kernel, node, what, Elements::kColumns);
   kernel.code(groups ? "fn row_load(i: u32) -> V {\n  return source4(i);\n}\n"
-                       "fn lift_row(x: V) -> State {\n  return combine(combine(lift(x.x, 0u), "
-                       "lift(x.y, 0u)), combine(lift(x.z, 0u), lift(x.w, 0u)));\n}\n"
+                       "fn lift_row(x: V) -> State {\n  return lift4(x, 0u);\n}\n"
                      : "fn row_load(i: u32) -> V {\n  return source1(i);\n}\n"
                        "fn lift_row(x: V) -> State {\n  return lift(x, 0u);\n}\n");
   const auto rows = rows_of(what);
   kernel.param("rows",
                [rows](const LiveValues& live) { return static_cast<uint32_t>(rows(live)); });
-  kernel.module("reduce_tree");
+  emit_workgroup_reduction(kernel, what.reducer);
   kernel.body("normalize_rows");
   kernel.workgroups(rows);
   if (groups) {
@@ -162,17 +159,17 @@ void add_row_statistic(const NodeView& node, Lowering& lowering, const Normaliza
                        single ? Lanes::k1 : Lanes::k4, /*general=*/true);
   kernel.input("source", what.source);
   emit_reducer(kernel, what.reducer, true, true);
-  kernel.code(what.helpers);
   for (const auto& [name, value] : what.numbers) kernel.param_f32(name, value);
   kernel.output("out", out);
   kernel.code(
-      "fn load_at(i: u32) -> f32 {\n  return source1(i);\n}\n"
-      "fn element_count() -> u32 {\n  return p.reduced;\n}\n");
-  kernel.code(write_rows(kernel.lanes(), "out_put"));
+      "fn lift_step(output: u32, i: u32) -> State {\n"
+      "  return lift(source1(output * p.steps + i), i);\n}\n"
+      "fn element_count() -> u32 {\n  return p.steps;\n}\n");
+  emit_write_rows(kernel, "out_put");
   const auto rows = rows_of(what);
   kernel.param("outputs",
                [rows](const LiveValues& live) { return static_cast<uint32_t>(rows(live)); });
-  kernel.param("reduced", what.length);
+  kernel.param("steps", what.length);
   kernel.body("reduce_serial");
   kernel.workgroup_size(64);
   kernel.invocations([rows, lanes = static_cast<uint64_t>(kernel.lanes())](const LiveValues& live) {

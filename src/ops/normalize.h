@@ -4,7 +4,7 @@
 #include <string>
 
 #include "ops/op.h"
-#include "ops/reduction_table.h"
+#include "ops/reducer.h"
 
 namespace executorch::backends::webgpu {
 
@@ -16,7 +16,6 @@ struct Normalization {
   LiveFn length;
   LiveFn inner;                   // nullptr: 1, rows lie one after the other
   Reducer reducer;                // over f32; `finish` is not used
-  std::string_view helpers = "";  // WGSL functions that the reducer calls
   // What becomes of an element: an expression of V `x`, `column` (its place in the row), `row` and
   // the row's State `s`, and of the functions that `operands` yield.
   std::string apply;

@@ -1,23 +1,28 @@
 #pragma once
 
+#include <optional>
 #include <span>
-#include <string>
+#include <vector>
 
-#include "kernels/kernel_builder.h"
 #include "ops/op.h"
-#include "ops/reduction_table.h"
+#include "ops/reducer.h"
 
 namespace executorch::backends::webgpu {
 
-// Declares A, Out, State and the functions of a reducer.
-void emit_reducer(KernelBuilder& kernel, const Reducer& reducer, bool float_input,
-                  bool float_output);
+// What one output of a reduction is made from.
+struct Reduction {
+  const NodeView& node;
+  size_t output;  // of the node; the first takes the fused followers
+  const Reducer& reducer;
+  std::vector<bool> reduced;  // by dim of the node's first argument
+  bool as_float;              // the elements are taken as f32, else as i32
+  std::optional<float> correction;
+};
 
-// `fn write_rows(i, local)` for the bodies reduce_rows and reduce_serial: reduces the outputs of
-// group or element i, and has invocation 0 hand them to the function `put`.
-std::string write_rows(Lanes lanes, std::string_view put);
+// Adds the dispatches of one output, by layout and live sizes.
+void add_reduction(const Reduction& reduction, Lowering& lowering);
 
-// sum, mean, amax, argmax ... over any dims.
+// sum, mean, amax, argmax, var ... over any dims.
 std::span<const Op> reduction_ops();
 
 }  // namespace executorch::backends::webgpu

@@ -9,13 +9,14 @@ namespace executorch::backends::webgpu {
 namespace {
 
 // The maximum so far and the sum of e^(x - maximum): one pass over a row, no overflow. A maximum of
-// -inf (nothing but -inf so far) must not meet itself as -inf - -inf; +inf and NaN may, since
-// PyTorch's softmax of a row with them is NaN throughout.
-constexpr Reducer kMaxAndSum = {"struct State { top: f32, sum: f32 }\n",
-                                "State(bits_to_float(0xff800000u), 0.0)", "State(x, 1.0)",
-                                "join(a, b)", "s.sum"};
-constexpr std::string_view kJoin = R"(fn scale(from_top: f32, to_top: f32) -> f32 {
-  return select(exp(from_top - to_top), 1.0, to_top == bits_to_float(0xff800000u));
+// -inf (nothing but -inf so far) must not meet itself as -inf - -inf. PyTorch's softmax of a row
+// with +inf or NaN is NaN throughout: its sum is made NaN here, since exp() may lose a NaN.
+constexpr std::string_view kJoin = R"(fn one(x: f32) -> f32 {
+  let special = is_nan(x) || bitcast<u32>(x) == 0x7f800000u;
+  return select(1.0, bits_to_float(0x7fc00000u), special);
+}
+fn scale(from_top: f32, to_top: f32) -> f32 {
+  return select(exp(from_top - to_top), 1.0, from_top == to_top);
 }
 fn join(a: State, b: State) -> State {
   if (a.sum == 0.0) {
@@ -28,6 +29,14 @@ fn join(a: State, b: State) -> State {
   return State(top, a.sum * scale(a.top, top) + b.sum * scale(b.top, top));
 }
 )";
+
+constexpr Reducer kMaxAndSum = {"top:f32 sum:f32",
+                                "State(bits_to_float(0xff800000u), 0.0)",
+                                "State(x, one(x))",
+                                "join(a, b)",
+                                "s.sum",
+                                "",
+                                kJoin};
 
 int softmax_dim(const NodeView& node) {
   return normalize_dim(node.fixed_integers(1)[0], node.rank(0));
@@ -64,7 +73,6 @@ Status lower_softmax(const NodeView& node, Lowering& lowering) {
     };
   }
   what.reducer = kMaxAndSum;
-  what.helpers = kJoin;
   what.apply = node.node().op == "aten._softmax.default" ? "etwg_exp(x - V(s.top)) / V(s.sum)"
                                                          : "x - V(s.top) - etwg_log(V(s.sum))";
   add_normalization(node, lowering, what);

@@ -1,13 +1,13 @@
 // A workgroup reduces the elements of LANES neighbouring outputs, one after the other.
-// Needs: load_at(i) -> A (element i of [outputs, reduced]), State, identity, lift, combine, finish,
-// write(group or element). element_count() is what finish is told. params: outputs,
-// reduced.
+// Needs: lift_step(output, i) -> State (step i of an output's elements), State, identity, combine, finish,
+// reduce_workgroup, write_rows(group or element). element_count() is what finish is told.
+// params: outputs, steps.
 
 fn reduce_one(output: u32, local: u32) -> Out {
   var state = identity();
   if (output < p.outputs) {
-    for (var r = local; r < p.reduced; r += WORKGROUP_SIZE) {
-      state = combine(state, lift(load_at(output * p.reduced + r), r));
+    for (var i = local; i < p.steps; i += WORKGROUP_SIZE) {
+      state = combine(state, lift_step(output, i));
     }
   }
   return finish(reduce_workgroup(state, local), element_count());

@@ -1,12 +1,11 @@
 // An invocation reduces the elements of LANES neighbouring outputs by itself.
-// Needs: what reduce_rows needs, without the tree. element_count() is what finish is told. params: outputs,
-// reduced.
+// Needs: what reduce_rows needs, without reduce_workgroup. params: outputs, steps.
 
 fn reduce_one(output: u32, local: u32) -> Out {
   var state = identity();
   if (output < p.outputs) {
-    for (var r = 0u; r < p.reduced; r++) {
-      state = combine(state, lift(load_at(output * p.reduced + r), r));
+    for (var i = 0u; i < p.steps; i++) {
+      state = combine(state, lift_step(output, i));
     }
   }
   return finish(state, element_count());
