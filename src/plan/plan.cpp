@@ -92,13 +92,12 @@ Status infer_maxima(const Graph& graph, LiveValues& live) {
     for (ValueId id : node.outputs) {
       const Tensor* tensor = graph.tensor(id);
       if (tensor == nullptr) continue;
-      if (!status || open) {
-        live.set_dims(id, tensor->max_dims);
-      } else if (live.dims(id).rank() != tensor->max_dims.rank()) {
+      if (status && live.dims(id).rank() != tensor->max_dims.rank()) {
         return NodeView(graph, node)
             .error(ErrorCode::kInvalidProgram, "output of sizes {} is declared as {}",
                    to_string(live.dims(id)), to_string(tensor->max_dims));
       }
+      if (open) live.set_dims(id, tensor->max_dims);
     }
   }
   return {};
@@ -166,10 +165,15 @@ Status infer_shapes(const Plan& plan, LiveValues& live) {
     ETWG_TRY(run_shape_rule(plan.graph, *step.op, *step.node, live));
     for (ValueId id : step.node->outputs) {
       const Tensor* tensor = plan.graph.tensor(id);
-      if (tensor == nullptr || live.numel(id) <= tensor->max_dims.numel()) continue;
+      if (tensor == nullptr) continue;
+      const Shape& dims = live.dims(id);
+      // Kernels are made for the rank, and buffers for the number of elements.
+      if (dims.rank() == tensor->max_dims.rank() && dims.numel() <= tensor->max_dims.numel()) {
+        continue;
+      }
       return NodeView(plan.graph, *step.node)
           .error(ErrorCode::kInvalidArgument, "live sizes {} exceed the maximum {}",
-                 to_string(live.dims(id)), to_string(tensor->max_dims));
+                 to_string(dims), to_string(tensor->max_dims));
     }
   }
   return {};

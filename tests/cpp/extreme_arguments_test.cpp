@@ -64,5 +64,17 @@ TEST(ExtremeArguments, SliceOfAnyStep) {
   }
 }
 
+// Also where sizes depend on a symbolic integer, whose bound the file does not tell.
+TEST(ExtremeArguments, OutputOfAnotherRank) {
+  for (const bool symbolic : {false, true}) {
+    GraphBuilder b;
+    const V x = b.input(DType::kFloat32, {4, 6});
+    if (symbolic) b.symbol_input(0);
+    const V y = b.f32("aten.mul.Tensor", {x, x}, {24});
+    b.output(b.f32("aten._softmax.default", {y, 0, false}, {24}));
+    EXPECT_NE(refusal(b).find("output of sizes [4, 6] is declared as [24]"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace executorch::backends::webgpu::test
