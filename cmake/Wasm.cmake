@@ -77,9 +77,9 @@ endif()
 
 function(etwg_wasm_targets)
   etwg_wasm_module(etwebgpu_web SOURCES "${CMAKE_CURRENT_SOURCE_DIR}/web/src/api.cpp"
-                   LINK etwg_engine etwg_program)
+                   LINK etwg_session)
   target_link_options(etwebgpu_web PRIVATE -sEXPORTED_FUNCTIONS=_malloc,_free
-                      -sEXPORTED_RUNTIME_METHODS=HEAPU8,HEAP32)
+                      -sEXPORTED_RUNTIME_METHODS=HEAPU8,HEAP32,UTF8ToString,stringToNewUTF8)
   if(ETWG_BUILD_TESTS)
     etwg_wasm_test(add_vectors LINK etwg_webgpu)
     etwg_wasm_test(gpu_layer LINK etwg_engine)

@@ -44,13 +44,6 @@ double median(std::vector<double> numbers) {
   return *middle;
 }
 
-// What stays allocated on the GPU for the program once it is loaded.
-uint64_t gpu_memory(const Session& session) {
-  uint64_t bytes = 0;
-  for (size_t i = 0; i < session.call_count(); ++i) bytes += session.executable(i).gpu_bytes();
-  return bytes;
-}
-
 uint64_t host_ns(const Session& session) {
   uint64_t sum = 0;
   for (size_t i = 0; i < session.call_count(); ++i) sum += session.executable(i).record_ns();
@@ -69,7 +62,7 @@ Result<Figures> measure(const Options& options) {
   ETWG_ASSIGN(const auto session,
               Session::load(model.program(), options.model.method, options.load));
   figures.load_ms = load_watch.ms();
-  figures.gpu_memory_bytes = gpu_memory(*session);
+  figures.gpu_memory_bytes = session->gpu_bytes();
 
   ETWG_ASSIGN(const auto owned, given_or_random(options.inputs, options.live, session->method()));
   const std::vector<HostInput> inputs = lend(owned);

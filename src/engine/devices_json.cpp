@@ -44,7 +44,18 @@ std::string limits(const Capabilities& c) {
       c.subgroup_min_size, c.subgroup_max_size);
 }
 
+// The members of the object that describes an adapter.
+std::string members(const AdapterInfo& info) {
+  return fmt::format(
+      "\"name\": {}, \"vendor\": {}, \"architecture\": {}, \"backend\": {}, \"driver\": {}, "
+      "\"type\": {}, \"features\": {}, \"limits\": {}",
+      quoted(info.name), quoted(info.vendor), quoted(info.architecture), quoted(info.backend),
+      quoted(info.driver), quoted(name_of(info.type)), features(info), limits(info.capabilities));
+}
+
 }  // namespace
+
+std::string device_json(const AdapterInfo& info) { return fmt::format("{{{}}}", members(info)); }
 
 std::string devices_json() {
   const auto adapters = list_adapters();
@@ -53,13 +64,8 @@ std::string devices_json() {
   const auto chosen = choose_adapter(*adapters, selector == nullptr ? "" : selector);
   std::vector<std::string> rows;
   for (size_t i = 0; i < adapters->size(); ++i) {
-    const AdapterInfo& info = (*adapters)[i];
-    rows.push_back(fmt::format(
-        "{{\"index\": {}, \"name\": {}, \"vendor\": {}, \"architecture\": {}, \"backend\": {}, "
-        "\"driver\": {}, \"type\": {}, \"selected\": {}, \"features\": {}, \"limits\": {}}}",
-        i, quoted(info.name), quoted(info.vendor), quoted(info.architecture), quoted(info.backend),
-        quoted(info.driver), quoted(name_of(info.type)), chosen && *chosen == i, features(info),
-        limits(info.capabilities)));
+    rows.push_back(fmt::format("{{\"index\": {}, \"selected\": {}, {}}}", i, chosen && *chosen == i,
+                               members((*adapters)[i])));
   }
   return fmt::format("{{\"devices\": [{}]}}", fmt::join(rows, ", "));
 }

@@ -130,11 +130,24 @@ Completion Session::compiled() const {
 
 Status Session::finish_load() {
   for (size_t i = 0; i < calls_.size(); ++i) {
-    bool seen = false;
-    for (size_t j = 0; j < i; ++j) seen = seen || calls_[j].executable == calls_[i].executable;
-    if (!seen) ETWG_TRY(calls_[i].executable->finish_load());
+    if (is_first(i)) ETWG_TRY(calls_[i].executable->finish_load());
   }
   return {};
+}
+
+bool Session::is_first(size_t call) const {
+  for (size_t i = 0; i < call; ++i) {
+    if (calls_[i].executable == calls_[call].executable) return false;
+  }
+  return true;
+}
+
+uint64_t Session::gpu_bytes() const {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < calls_.size(); ++i) {
+    if (is_first(i)) bytes += calls_[i].executable->gpu_bytes();
+  }
+  return bytes;
 }
 
 // What the values hold before the first run: constants, initial states, fixed integers.
@@ -203,11 +216,24 @@ Status Session::set_inputs(std::span<const HostInput> inputs) {
     return fail(ErrorCode::kInvalidArgument, "{} inputs were passed, method {} takes {}",
                 inputs.size(), method_->name, method_->inputs.size());
   }
-  for (size_t i = 0; i < inputs.size(); ++i) ETWG_TRY(set_input(i, inputs[i]));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    ETWG_TRY(check_input(i, inputs[i]));
+    Slot& to = slot(method_->inputs[i]);
+    if (const auto* integer = std::get_if<int64_t>(&inputs[i])) {
+      to.integer = *integer;
+    } else {
+      to.lent = std::get<HostTensorView>(inputs[i]);
+      to.is_lent = true;
+    }
+  }
   return {};
 }
 
-Status Session::set_input(size_t index, const HostInput& input) {
+Status Session::check_input(size_t index, const HostInput& input) const {
+  if (index >= method_->inputs.size()) {
+    return fail(ErrorCode::kInvalidArgument, "there is no input {}: method {} takes {}", index,
+                method_->name, method_->inputs.size());
+  }
   const HostId id = method_->inputs[index];
   const auto* view = std::get_if<HostTensorView>(&input);
   const HostTensor* tensor = method_->tensor(id);
@@ -219,7 +245,6 @@ Status Session::set_input(size_t index, const HostInput& input) {
       return fail(ErrorCode::kInvalidArgument, "input {} should be an integer but is a tensor",
                   index);
     }
-    slot(id).integer = std::get<int64_t>(input);
     return {};
   }
   if (view == nullptr) {
@@ -236,8 +261,6 @@ Status Session::set_input(size_t index, const HostInput& input) {
                 to_string(view->dims), tensor->dynamism == Dynamism::kStatic ? "" : "up to ",
                 to_string(tensor->sizes));
   }
-  slot(id).lent = *view;
-  slot(id).is_lent = true;
   return {};
 }
 

@@ -19,12 +19,14 @@ namespace executorch::backends::webgpu {
 class Session {
  public:
   // Loads the delegates on the device that `options` name. Blocks. `program` must outlive the
-  // session. kNotSupported, naming them, for CPU operators and delegates of other backends.
+  // session; the bytes of its file need not, because what the session needs of them has been
+  // copied or sent to the GPU when this returns. kNotSupported, naming them, for CPU operators and
+  // delegates of other backends.
   static Result<std::unique_ptr<Session>> load(const Program& program, std::string_view method,
                                                const LoadOptions& options = {});
 
-  // The same in two steps for where nothing may block: create() starts the compilations; when
-  // compiled() has finished, finish_load().
+  // The same in two steps for where nothing may block: create() starts the compilations, after
+  // which the file's bytes are not needed; when compiled() has finished, finish_load().
   static Result<std::unique_ptr<Session>> create(std::shared_ptr<Device> device,
                                                  const Program& program, std::string_view method,
                                                  const LoadOptions& options);
@@ -35,8 +37,13 @@ class Session {
   // The calls of delegates in the order they run.
   size_t call_count() const { return calls_.size(); }
   const Executable& executable(size_t call) const { return *calls_[call].executable; }
+  // GPU memory held by all delegates once loaded.
+  uint64_t gpu_bytes() const;
 
-  // Checks number, kinds, dtypes and sizes; errors name the index. What the tensors lend must stay
+  // Whether input `index` of the method can be this: kind, dtype, sizes. Does not look at the
+  // elements, so that room for them can be made afterwards.
+  Status check_input(size_t index, const HostInput& input) const;
+  // Checks the number and each of them; errors name the index. What the tensors lend must stay
   // valid until the run has ended.
   Status set_inputs(std::span<const HostInput> inputs);
   Status begin(size_t call);
@@ -73,7 +80,8 @@ class Session {
                                                const LoadOne& load_one);
   Status fill_slots();
   Status check_call(const Call& call, size_t index) const;
-  Status set_input(size_t index, const HostInput& input);
+  // Whether this call is the first of its delegate.
+  bool is_first(size_t call) const;
   Result<HostInput> call_input(const Call& call, size_t index) const;
   Result<Executable::HostOutput> call_output(const Call& call, size_t index);
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
@@ -155,6 +156,7 @@ TEST(Session, CallsOneDelegateTwice) {
   Loaded loaded(spec);
   ASSERT_NE(loaded.session, nullptr) << loaded.error;
   EXPECT_EQ(&loaded.session->executable(0), &loaded.session->executable(1));
+  EXPECT_EQ(loaded.session->gpu_bytes(), loaded.session->executable(0).gpu_bytes());
   const Floats input = counting(5);
   const HostInput inputs[] = {view(input, {5})};
   ASSERT_EQ(message(loaded.session->run(inputs)), "");
@@ -233,6 +235,7 @@ TEST(Session, ReadsConstantsOfTheMethod) {
   spec.call(spec.delegate(multiply({3})), {x, c, z});
   Loaded loaded(spec);
   ASSERT_NE(loaded.session, nullptr) << loaded.error;
+  std::fill(loaded.file.begin(), loaded.file.end(), std::byte{0xff});  // not needed any more
   const Floats input = {1, 2, 3};
   const HostInput inputs[] = {view(input, {3})};
   ASSERT_EQ(message(loaded.session->run(inputs)), "");
@@ -287,6 +290,8 @@ TEST(Session, RefusesWrongInputs) {
   };
   EXPECT_EQ(message(loaded.session->run(std::span(good, 2))),
             "2 inputs were passed, method forward takes 3");
+  EXPECT_EQ(message(loaded.session->check_input(3, int64_t{4})),
+            "there is no input 3: method forward takes 3");
   EXPECT_EQ(run(0, int64_t{3}), "input 0 should be a tensor but is an integer");
   EXPECT_EQ(run(2, view(data, {1})), "input 2 should be an integer but is a tensor");
   EXPECT_EQ(run(1, view(data, {2})), "input 1 has sizes [2], the program takes [3]");
