@@ -59,8 +59,7 @@ Result<Figures> measure(const Options& options) {
 
   const Stopwatch load_watch;
   ETWG_ASSIGN(const Model model, options.model.open());
-  ETWG_ASSIGN(const auto session,
-              Session::load(model.program(), options.model.method, options.load));
+  ETWG_ASSIGN(const auto session, model.load(options.model.method, options.load));
   figures.load_ms = load_watch.ms();
   figures.gpu_memory_bytes = session->gpu_bytes();
 

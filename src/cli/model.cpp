@@ -62,6 +62,13 @@ Result<Model> Model::open(const std::string& path, const std::vector<std::string
   return Model(std::move(files), std::move(*program));
 }
 
+Result<std::unique_ptr<Session>> Model::load(std::string_view method, LoadOptions options) const {
+  options.done_with = [this](Bytes part) {
+    for (const FileMap& file : files_) file.forget(part);
+  };
+  return Session::load(program_, method, options);
+}
+
 std::vector<HostInput> lend(const std::vector<OwnedInput>& inputs) {
   std::vector<HostInput> lent;
   for (const OwnedInput& input : inputs) {

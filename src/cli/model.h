@@ -16,6 +16,8 @@ class Model {
   static Result<Model> open(const std::string& path, const std::vector<std::string>& data_files);
 
   const Program& program() const { return program_; }
+  // As Session::load; constants leave host memory as soon as they are on the GPU.
+  Result<std::unique_ptr<Session>> load(std::string_view method, LoadOptions options) const;
 
  private:
   explicit Model(std::vector<FileMap> files, Program program)

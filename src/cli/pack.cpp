@@ -61,7 +61,7 @@ Status check_run(Session& session, const PackRun& run) {
 
 Status check_case(const PackCase& test, const LoadOptions& load) {
   ETWG_ASSIGN(const Model model, Model::open(test.model, test.data));
-  ETWG_ASSIGN(const auto session, Session::load(model.program(), "forward", load));
+  ETWG_ASSIGN(const auto session, model.load("forward", load));
   for (size_t i = 0; i < test.runs.size(); ++i) {
     const Status status = check_run(*session, test.runs[i]);
     if (!status) return context(fmt::format("run {}", i), status.error());

@@ -192,8 +192,7 @@ Outcome profile(Options options) {
     return tl::unexpected<Error>(measured.error());
   }
   const bool profiled = options.load.executable.profile;
-  ETWG_ASSIGN(const auto session,
-              Session::load(model.program(), options.model.method, options.load));
+  ETWG_ASSIGN(const auto session, model.load(options.model.method, options.load));
   ETWG_ASSIGN(const auto owned, given_or_random(options.inputs, options.live, session->method()));
   ETWG_ASSIGN(const Measurement measured, measure(*session, lend(owned), options.runs));
   if (profiled && !options.trace.empty()) {

@@ -61,8 +61,7 @@ Status report_output(const Options& options, size_t index, const HostArray& got,
 
 Outcome run(const Options& options) {
   ETWG_ASSIGN(const Model model, options.model.open());
-  ETWG_ASSIGN(const auto session,
-              Session::load(model.program(), options.model.method, options.load));
+  ETWG_ASSIGN(const auto session, model.load(options.model.method, options.load));
   ETWG_ASSIGN(const auto inputs, read_inputs(options.inputs, session->method()));
   if (!options.check.empty() && options.check.size() != session->output_count()) {
     return fail(ErrorCode::kInvalidArgument, "--check names {} files, the program has {} outputs",

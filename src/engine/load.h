@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "engine/executable.h"
@@ -11,6 +12,8 @@ struct LoadOptions {
   DeviceOptions device;
   PlanOptions plan;
   ExecutableOptions executable;
+  // Called with the bytes of each constant once they have been read, which are not read again.
+  std::function<void(Bytes)> done_with;
 };
 
 // The bytes of a constant that has a key; `use` as in ConstantReader.
@@ -23,7 +26,7 @@ Result<std::unique_ptr<Executable>> load_payload(Bytes blob, const NamedReader& 
                                                  const LoadOptions& options = {});
 
 // The reader of a payload's constants: named ones through `named`, others from its raw region,
-// which must stay valid while the reader is used.
-ConstantReader constant_reader(Bytes raw, NamedReader named);
+// which must stay valid while the reader is used. `done_with` may be empty, see LoadOptions.
+ConstantReader constant_reader(Bytes raw, NamedReader named, std::function<void(Bytes)> done_with);
 
 }  // namespace executorch::backends::webgpu

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -41,12 +42,15 @@ class Shape {
   const int64_t* end() const { return dims_.data() + rank_; }
   std::span<const int64_t> span() const { return {begin(), static_cast<size_t>(rank_)}; }
 
-  // Product of all sizes; 1 for a scalar. The payload reader has checked that it cannot overflow.
+  // Product of all sizes; 1 for a scalar. Saturates: a shape rule may meet sizes made of a file's
+  // integers that nothing has bounded yet.
   int64_t numel() const { return numel(0, rank_); }
   // Product of the sizes [from, to).
   int64_t numel(int from, int to) const {
     int64_t n = 1;
-    for (int i = from; i < to; ++i) n *= dims_[i];
+    for (int i = from; i < to; ++i) {
+      if (__builtin_mul_overflow(n, dims_[i], &n)) n = std::numeric_limits<int64_t>::max();
+    }
     return n;
   }
 

@@ -72,6 +72,21 @@ Result<FileMap> FileMap::open(const std::string& path) {
   return FileMap(Bytes(static_cast<const std::byte*>(memory), static_cast<size_t>(size)));
 }
 
+void FileMap::forget([[maybe_unused]] Bytes part) const {
+#ifndef __EMSCRIPTEN__
+  static const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  if (part.data() < bytes_.data() || part.data() + part.size() > bytes_.data() + bytes_.size()) {
+    return;
+  }
+  const auto begin = static_cast<size_t>(part.data() - bytes_.data());
+  const size_t first = (begin + page - 1) / page * page;
+  const size_t last = (begin + part.size()) / page * page;
+  if (first >= last) return;
+  auto* memory = const_cast<std::byte*>(bytes_.data() + first);
+  (void)::madvise(memory, last - first, MADV_DONTNEED);  // a hint: it may be refused
+#endif
+}
+
 FileMap::FileMap(FileMap&& other) noexcept : bytes_(std::exchange(other.bytes_, Bytes())) {}
 
 FileMap& FileMap::operator=(FileMap&& other) noexcept {

@@ -25,6 +25,11 @@ class FileMap {
   // Aligned to 8 bytes or better; empty for an empty file.
   Bytes bytes() const { return bytes_; }
 
+  // Gives back the memory that holds the pages of `part`, as far as they lie wholly in it. The
+  // bytes stay readable; what is touched again is fetched again. Bytes of other files are left
+  // alone.
+  void forget(Bytes part) const;
+
  private:
   explicit FileMap(Bytes bytes) : bytes_(bytes) {}
   Bytes bytes_;

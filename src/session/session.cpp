@@ -111,7 +111,7 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<Device> device,
         ETWG_ASSIGN(Plan plan,
                     make_plan(std::move(payload.graph), device->capabilities(), options.plan));
         return Executable::create(device, std::move(plan),
-                                  constant_reader(payload.raw, named_reader(program)),
+                                  constant_reader(payload.raw, named_reader(program), options.done_with),
                                   options.executable);
       });
 }

@@ -76,5 +76,12 @@ TEST(ExtremeArguments, OutputOfAnotherRank) {
   }
 }
 
+TEST(ExtremeArguments, ExpandToAnySizes) {
+  GraphBuilder b;
+  const V x = b.input(DType::kFloat32, {1, 2});
+  b.output(b.f32("aten.expand_copy.default", {x, Ints{kHuge, 40, 2}, false}, {1, 40, 2}));
+  EXPECT_NE(refusal(b).find("too many elements"), std::string::npos) << refusal(b);
+}
+
 }  // namespace
 }  // namespace executorch::backends::webgpu::test
