@@ -182,17 +182,9 @@ Status lower_cat(const NodeView& node, Lowering& lowering) {
 }  // namespace
 
 std::span<const Op> concat_ops() {
-  static const std::vector<Op> ops = [] {
-    Op op;
-    op.name = "aten.cat.default";
-    op.signature = "T i -> t";
-    op.takes_followers = true;
-    op.check = check_cat;
-    op.infer = infer_cat;
-    op.lower = lower_cat;
-    return std::vector<Op>{op};
-  }();
-  return ops;
+  static constexpr Op kOps[] = {
+      compute_op("aten.cat.default", "T i -> t", check_cat, infer_cat, lower_cat)};
+  return kOps;
 }
 
 }  // namespace executorch::backends::webgpu

@@ -46,25 +46,18 @@ Status lower_convolution(const NodeView& node, Lowering& lowering) {
   return {};
 }
 
-Op convolution_op(std::string_view name, std::string_view signature) {
-  Op op;
-  op.name = name;
-  op.signature = signature;
-  op.takes_followers = true;
-  op.check = check_convolution;
-  op.infer = infer_convolution;
-  op.lower = lower_convolution;
-  return op;
+constexpr Op row(std::string_view name, std::string_view signature) {
+  return compute_op(name, signature, check_convolution, infer_convolution, lower_convolution);
 }
 
 }  // namespace
 
 std::span<const Op> convolution_ops() {
-  static const std::vector<Op> ops = {
-      convolution_op("aten.convolution.default", "t t t? l l l b l n -> t"),
-      convolution_op("et_vk.conv_with_clamp.default", "t t t? l l l b l n n? n? -> t"),
+  static constexpr Op kOps[] = {
+      row("aten.convolution.default", "t t t? l l l b l n -> t"),
+      row("et_vk.conv_with_clamp.default", "t t t? l l l b l n n? n? -> t"),
   };
-  return ops;
+  return kOps;
 }
 
 }  // namespace executorch::backends::webgpu

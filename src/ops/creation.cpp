@@ -118,31 +118,25 @@ Status lower_arange(const NodeView& node, Lowering& lowering) {
   return {};
 }
 
-Op row(std::string_view name, std::string_view signature,
-       Status (*infer)(const NodeView&, LiveValues&), Status (*lower)(const NodeView&, Lowering&)) {
-  Op op;
-  op.name = name;
-  op.signature = signature;
-  op.takes_followers = true;
-  op.infer = infer;
-  op.lower = lower;
-  return op;
-}
-
 }  // namespace
 
 std::span<const Op> creation_ops() {
-  static const std::vector<Op> ops = {
-      row("aten.full.default", "l i * * * * -> t", infer_sizes, lower_value<1>),
-      row("aten.zeros.default", "l * * * * -> t", infer_sizes, lower_constant<0>),
-      row("aten.ones.default", "l * * * * -> t", infer_sizes, lower_constant<1>),
-      row("aten.full_like.default", "t i * * * * * -> t", infer_like, lower_value<1>),
-      row("aten.zeros_like.default", "t * * * * * -> t", infer_like, lower_constant<0>),
-      row("aten.ones_like.default", "t * * * * * -> t", infer_like, lower_constant<1>),
-      row("aten.arange.start_step", "i i i? * * * * -> t", infer_arange, lower_arange),
-      row("aten.scalar_tensor.default", "i * * * * -> t", infer_scalar, lower_value<0>),
+  static constexpr Op kOps[] = {
+      compute_op("aten.full.default", "l i * * * * -> t", nullptr, infer_sizes, lower_value<1>),
+      compute_op("aten.zeros.default", "l * * * * -> t", nullptr, infer_sizes, lower_constant<0>),
+      compute_op("aten.ones.default", "l * * * * -> t", nullptr, infer_sizes, lower_constant<1>),
+      compute_op("aten.full_like.default", "t i * * * * * -> t", nullptr, infer_like,
+                 lower_value<1>),
+      compute_op("aten.zeros_like.default", "t * * * * * -> t", nullptr, infer_like,
+                 lower_constant<0>),
+      compute_op("aten.ones_like.default", "t * * * * * -> t", nullptr, infer_like,
+                 lower_constant<1>),
+      compute_op("aten.arange.start_step", "i i i? * * * * -> t", nullptr, infer_arange,
+                 lower_arange),
+      compute_op("aten.scalar_tensor.default", "i * * * * -> t", nullptr, infer_scalar,
+                 lower_value<0>),
   };
-  return ops;
+  return kOps;
 }
 
 }  // namespace executorch::backends::webgpu

@@ -197,28 +197,16 @@ Status lower_gather(const NodeView& node, Lowering& lowering) {
   return {};
 }
 
-Op row(std::string_view name, std::string_view signature,
-       Status (*infer)(const NodeView&, LiveValues&), Status (*lower)(const NodeView&, Lowering&)) {
-  Op op;
-  op.name = name;
-  op.signature = signature;
-  op.takes_followers = true;
-  op.check = check_gather;
-  op.infer = infer;
-  op.lower = lower;
-  return op;
-}
-
 }  // namespace
 
 std::span<const Op> gather_ops() {
-  static const std::vector<Op> ops = {
-      row("aten.embedding.default", "t t n b b -> t", infer_take, lower_take),
-      row("aten.index_select.default", "t n t -> t", infer_take, lower_take),
-      row("aten.index.Tensor", "t * -> t", infer_take, lower_take),
-      row("aten.gather.default", "t n t b -> t", infer_gather, lower_gather),
+  static constexpr Op kOps[] = {
+      compute_op("aten.embedding.default", "t t n b b -> t", check_gather, infer_take, lower_take),
+      compute_op("aten.index_select.default", "t n t -> t", check_gather, infer_take, lower_take),
+      compute_op("aten.index.Tensor", "t * -> t", check_gather, infer_take, lower_take),
+      compute_op("aten.gather.default", "t n t b -> t", check_gather, infer_gather, lower_gather),
   };
-  return ops;
+  return kOps;
 }
 
 }  // namespace executorch::backends::webgpu

@@ -177,27 +177,20 @@ Status lower_matmul(const NodeView& node, Lowering& lowering) {
   return {};
 }
 
-Op row(std::string_view name, std::string_view signature) {
-  Op op;
-  op.name = name;
-  op.signature = signature;
-  op.takes_followers = true;
-  op.check = check_matmul;
-  op.infer = infer_matmul;
-  op.lower = lower_matmul;
-  return op;
+constexpr Op row(std::string_view name, std::string_view signature) {
+  return compute_op(name, signature, check_matmul, infer_matmul, lower_matmul);
 }
 
 }  // namespace
 
 std::span<const Op> matmul_ops() {
-  static const std::vector<Op> ops = {
+  static constexpr Op kOps[] = {
       row("aten.addmm.default", "t t t n n -> t"),
       row("aten.bmm.default", "t t -> t"),
       row("aten.linear.default", "t t t? -> t"),
       row("aten.mm.default", "t t -> t"),
   };
-  return ops;
+  return kOps;
 }
 
 }  // namespace executorch::backends::webgpu

@@ -251,31 +251,20 @@ Status lower_batch_norm(const NodeView& node, Lowering& lowering) {
   return {};
 }
 
-Op row(std::string_view name, std::string_view signature, Status (*check)(const NodeView&),
-       Status (*infer)(const NodeView&, LiveValues&), Status (*lower)(const NodeView&, Lowering&)) {
-  Op op;
-  op.name = name;
-  op.signature = signature;
-  op.takes_followers = true;
-  op.check = check;
-  op.infer = infer;
-  op.lower = lower;
-  return op;
-}
-
 }  // namespace
 
 std::span<const Op> norm_ops() {
-  static const std::vector<Op> ops = {
-      row("aten.native_layer_norm.default", "t l t? t? n -> t t t", check_layer_norm,
-          infer_layer_norm, lower_layer_norm),
-      row("et_vk.rms_norm.default", "t t n -> t", check_rms_norm, infer_same, lower_rms_norm),
-      row("aten.native_group_norm.default", "t t? t? i i i n n -> t t t", check_group_norm,
-          infer_group_norm, lower_group_norm),
-      row("aten._native_batch_norm_legit_no_training.default", "t t? t? t t n n -> t t t",
-          check_batch_norm, infer_batch_norm, lower_batch_norm),
+  static constexpr Op kOps[] = {
+      compute_op("aten.native_layer_norm.default", "t l t? t? n -> t t t", check_layer_norm,
+                 infer_layer_norm, lower_layer_norm),
+      compute_op("et_vk.rms_norm.default", "t t n -> t", check_rms_norm, infer_same,
+                 lower_rms_norm),
+      compute_op("aten.native_group_norm.default", "t t? t? i i i n n -> t t t", check_group_norm,
+                 infer_group_norm, lower_group_norm),
+      compute_op("aten._native_batch_norm_legit_no_training.default", "t t? t? t t n n -> t t t",
+                 check_batch_norm, infer_batch_norm, lower_batch_norm),
   };
-  return ops;
+  return kOps;
 }
 
 }  // namespace executorch::backends::webgpu

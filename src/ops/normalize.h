@@ -14,8 +14,8 @@ struct Normalization {
   std::string kernel;  // name for profiles
   ValueId source = kNoValue;
   LiveFn length;
-  LiveFn inner;                   // nullptr: 1, rows lie one after the other
-  Reducer reducer;                // over f32; `finish` is not used
+  LiveFn inner;     // nullptr: 1, rows lie one after the other
+  Reducer reducer;  // over f32; `finish` is not used
   // What becomes of an element: an expression of V `x`, `column` (its place in the row), `row` and
   // the row's State `s`, and of the functions that `operands` yield.
   std::string apply;

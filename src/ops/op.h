@@ -28,6 +28,14 @@ struct Op {
   Status (*lower)(const NodeView&, Lowering&) = nullptr;
 };
 
+// The row of an operator that computes: its kernels write the first output through emit_store().
+constexpr Op compute_op(std::string_view name, std::string_view signature,
+                        Status (*check)(const NodeView&),
+                        Status (*infer)(const NodeView&, LiveValues&),
+                        Status (*lower)(const NodeView&, Lowering&)) {
+  return {name, signature, OpKind::kCompute, true, check, infer, lower};
+}
+
 // The whole table, sorted by name; nullptr when the operator is unknown.
 const Op* find_op(std::string_view name);
 std::span<const Op> all_ops();

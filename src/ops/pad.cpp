@@ -108,17 +108,9 @@ Status lower_pad(const NodeView& node, Lowering& lowering) {
 }  // namespace
 
 std::span<const Op> pad_ops() {
-  static const std::vector<Op> ops = [] {
-    Op op;
-    op.name = "aten.constant_pad_nd.default";
-    op.signature = "t l n? -> t";
-    op.takes_followers = true;
-    op.check = check_pad;
-    op.infer = infer_pad;
-    op.lower = lower_pad;
-    return std::vector<Op>{op};
-  }();
-  return ops;
+  static constexpr Op kOps[] = {
+      compute_op("aten.constant_pad_nd.default", "t l n? -> t", check_pad, infer_pad, lower_pad)};
+  return kOps;
 }
 
 }  // namespace executorch::backends::webgpu

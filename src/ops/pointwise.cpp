@@ -247,15 +247,8 @@ std::span<const Op> pointwise_ops() {
     std::vector<Op> rows;
     for (const PointwiseRow& row : pointwise_rows()) {
       if (!rows.empty() && rows.back().name == row.name) continue;  // another variant
-      Op op;
-      op.name = row.name;
-      op.signature = row.signature;
-      op.kind = OpKind::kPointwise;
-      op.takes_followers = true;
-      op.check = check_pointwise;
-      op.infer = infer_broadcast;
-      op.lower = lower_pointwise;
-      rows.push_back(op);
+      rows.push_back({row.name, row.signature, OpKind::kPointwise, true, check_pointwise,
+                      infer_broadcast, lower_pointwise});
     }
     return rows;
   }();

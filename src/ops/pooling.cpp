@@ -202,21 +202,14 @@ Status lower_pool(const NodeView& node, Lowering& lowering) {
   return {};
 }
 
-Op row(std::string_view name, std::string_view signature) {
-  Op op;
-  op.name = name;
-  op.signature = signature;
-  op.takes_followers = true;
-  op.check = check_pool;
-  op.infer = infer_pool;
-  op.lower = lower_pool;
-  return op;
+constexpr Op row(std::string_view name, std::string_view signature) {
+  return compute_op(name, signature, check_pool, infer_pool, lower_pool);
 }
 
 }  // namespace
 
 std::span<const Op> pooling_ops() {
-  static const std::vector<Op> ops = {
+  static constexpr Op kOps[] = {
       row("aten.max_pool2d.default", "t l l l l b -> t"),
       row("aten.max_pool2d_with_indices.default", "t l l l l b -> t t"),
       row("aten.avg_pool2d.default", "t l l l b b n? -> t"),
@@ -225,7 +218,7 @@ std::span<const Op> pooling_ops() {
       row("aten.adaptive_avg_pool2d.default", "t l -> t"),
       row("aten.adaptive_avg_pool1d.default", "t l -> t"),
   };
-  return ops;
+  return kOps;
 }
 
 }  // namespace executorch::backends::webgpu

@@ -107,14 +107,8 @@ std::span<const Op> reduction_ops() {
   static const std::vector<Op> ops = [] {
     std::vector<Op> rows;
     for (const ReductionRow& row : reduction_rows()) {
-      Op op;
-      op.name = row.name;
-      op.signature = row.signature;
-      op.takes_followers = true;
-      op.check = check_reduction;
-      op.infer = infer_reduction;
-      op.lower = lower_reduction;
-      rows.push_back(op);
+      rows.push_back(
+          compute_op(row.name, row.signature, check_reduction, infer_reduction, lower_reduction));
     }
     return rows;
   }();

@@ -79,23 +79,15 @@ Status lower_softmax(const NodeView& node, Lowering& lowering) {
   return {};
 }
 
-Op row(std::string_view name) {
-  Op op;
-  op.name = name;
-  op.signature = "t n b -> t";
-  op.takes_followers = true;
-  op.check = check_softmax;
-  op.infer = infer_same;
-  op.lower = lower_softmax;
-  return op;
+constexpr Op row(std::string_view name) {
+  return compute_op(name, "t n b -> t", check_softmax, infer_same, lower_softmax);
 }
 
 }  // namespace
 
 std::span<const Op> softmax_ops() {
-  static const std::vector<Op> ops = {row("aten._softmax.default"),
-                                      row("aten._log_softmax.default")};
-  return ops;
+  static constexpr Op kOps[] = {row("aten._softmax.default"), row("aten._log_softmax.default")};
+  return kOps;
 }
 
 }  // namespace executorch::backends::webgpu

@@ -50,20 +50,15 @@ bool mod(int64_t a, int64_t b, int64_t* out) {
   return true;
 }
 
-Op row(std::string_view name, std::string_view signature,
-       Status (*infer)(const NodeView&, LiveValues&)) {
-  Op op;
-  op.name = name;
-  op.signature = signature;
-  op.kind = OpKind::kSymbolic;
-  op.infer = infer;
-  return op;
+constexpr Op row(std::string_view name, std::string_view signature,
+                 Status (*infer)(const NodeView&, LiveValues&)) {
+  return {name, signature, OpKind::kSymbolic, false, nullptr, infer, nullptr};
 }
 
 }  // namespace
 
 std::span<const Op> symbolic_ops() {
-  static const std::vector<Op> ops = {
+  static constexpr Op kOps[] = {
       row("sym_size.int", "t i -> i", infer_sym_size),
       row("sym_numel.default", "t -> i", infer_sym_numel),
       row("add", "i i -> i", infer_binary<add>),
@@ -72,7 +67,7 @@ std::span<const Op> symbolic_ops() {
       row("floordiv", "i i -> i", infer_binary<floordiv>),
       row("mod", "i i -> i", infer_binary<mod>),
   };
-  return ops;
+  return kOps;
 }
 
 }  // namespace executorch::backends::webgpu

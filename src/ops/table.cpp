@@ -14,6 +14,7 @@
 #include "ops/pooling.h"
 #include "ops/reduction.h"
 #include "ops/signature.h"
+#include "ops/slicing.h"
 #include "ops/softmax.h"
 #include "ops/symbolic.h"
 #include "ops/view.h"
@@ -29,6 +30,7 @@ std::span<const Op> all_ops() {
              view_ops(),
              symbolic_ops(),
              movement_ops(),
+             slicing_ops(),
              concat_ops(),
              pad_ops(),
              gather_ops(),

@@ -101,31 +101,20 @@ Status lower_prepack(const NodeView& node, Lowering& lowering) {
   return {};
 }
 
-Op row(std::string_view name, std::string_view signature,
-       Status (*infer)(const NodeView&, LiveValues&)) {
-  Op op;
-  op.name = name;
-  op.signature = signature;
-  op.kind = OpKind::kView;
-  op.check = check_same_type;
-  op.infer = infer;
-  op.lower = lower_view;
-  return op;
+constexpr Op row(std::string_view name, std::string_view signature,
+                 Status (*infer)(const NodeView&, LiveValues&)) {
+  return {name, signature, OpKind::kView, false, check_same_type, infer, lower_view};
 }
 
-Op prepack_row() {
-  Op op = row("et_vk.prepack.default", "t -> t", infer_same);
-  op.kind = OpKind::kCompute;  // where state starts, it is a copy
-  op.check = check_prepack;
-  op.lower = lower_prepack;
-  return op;
-}
+// Where state starts, it is a copy.
+constexpr Op kPrepack = {"et_vk.prepack.default", "t -> t",   OpKind::kCompute, false,
+                         check_prepack,           infer_same, lower_prepack};
 
 }  // namespace
 
 std::span<const Op> view_ops() {
-  static const std::vector<Op> ops = {
-      prepack_row(),
+  static constexpr Op kOps[] = {
+      kPrepack,
       row("aten.view_copy.default", "t l -> t", infer_view),
       row("aten.squeeze_copy.default", "t -> t", infer_squeeze),
       row("aten.squeeze_copy.dim", "t i -> t", infer_squeeze),
@@ -135,7 +124,7 @@ std::span<const Op> view_ops() {
       row("aten.alias_copy.default", "t -> t", infer_same),
       row("dim_order_ops._clone_dim_order.default", "t * * -> t", infer_same),
   };
-  return ops;
+  return kOps;
 }
 
 }  // namespace executorch::backends::webgpu

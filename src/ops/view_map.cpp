@@ -80,17 +80,34 @@ void emit_view(KernelBuilder& kernel, std::string_view name, ValueId source, con
   kernel.code(fmt::format("fn {}_view(i: u32) -> {} {{\n  return {};\n}}\n", name, type, value));
 }
 
+LiveFn size_of_dim(ValueId tensor, int dim) {
+  return [tensor, dim](const LiveValues& live) {
+    return static_cast<uint32_t>(live.dims(tensor)[dim]);
+  };
+}
+
+LiveFn stride_of_dim(ValueId tensor, int dim, int64_t factor) {
+  return [tensor, dim, factor](const LiveValues& live) {
+    const Shape& dims = live.dims(tensor);
+    // Wraps where the factor is the step of a slice that takes no second step.
+    return static_cast<uint32_t>(dims.numel(dim + 1, dims.rank())) * static_cast<uint32_t>(factor);
+  };
+}
+
+void keep_last_dim(ViewMap& map, ValueId source) {
+  map.inner = ViewMap::Inner::kContiguous;
+  map.inner_applies = [source](const LiveValues& live) {
+    return live.dims(source).last(0) % 4 == 0;
+  };
+}
+
 ViewMap identity_map(const Graph& graph, ValueId tensor) {
   const int rank = graph.tensor(tensor)->max_dims.rank();
   ViewMap map;
   for (int d = 0; d < rank; ++d) {
     ViewDim dim;
-    dim.size = [tensor, d](const LiveValues& live) {
-      return static_cast<uint32_t>(live.dims(tensor)[d]);
-    };
-    dim.stride = [tensor, d, rank](const LiveValues& live) {
-      return static_cast<uint32_t>(live.dims(tensor).numel(d + 1, rank));
-    };
+    dim.size = size_of_dim(tensor, d);
+    dim.stride = stride_of_dim(tensor, d);
     dim.joins_next = d + 1 < rank;
     map.dims.push_back(std::move(dim));
   }
@@ -107,16 +124,9 @@ ViewMap broadcast_map(const Graph& graph, ValueId operand, ValueId out) {
   ViewMap map;
   for (int d = 0; d < to.rank(); ++d) {
     ViewDim dim;
-    dim.size = [out, d](const LiveValues& live) {
-      return static_cast<uint32_t>(live.dims(out)[d]);
-    };
+    dim.size = size_of_dim(out, d);
     dim.broadcast = is_broadcast(d);
-    if (!dim.broadcast) {
-      dim.stride = [operand, k = d - shift](const LiveValues& live) {
-        const Shape& dims = live.dims(operand);
-        return static_cast<uint32_t>(dims.numel(k + 1, dims.rank()));
-      };
-    }
+    if (!dim.broadcast) dim.stride = stride_of_dim(operand, d - shift);
     dim.joins_next = d + 1 < to.rank() && dim.broadcast == is_broadcast(d + 1);
     map.dims.push_back(std::move(dim));
   }

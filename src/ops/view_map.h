@@ -38,6 +38,12 @@ struct ViewMap {
 //   fn <name>_view(i: u32) -> V|I   the source's values at output group (or element) i
 void emit_view(KernelBuilder& kernel, std::string_view name, ValueId source, const ViewMap& map);
 
+// A dimension of a row-major tensor: its live size, and its stride times a factor.
+LiveFn size_of_dim(ValueId tensor, int dim);
+LiveFn stride_of_dim(ValueId tensor, int dim, int64_t factor = 1);
+// States that the output's last dimension is the whole last dimension of `source`.
+void keep_last_dim(ViewMap& map, ValueId source);
+
 // The map by which an operand broadcasts to `out` (PyTorch's rule, aligned at the last dimension).
 ViewMap broadcast_map(const Graph& graph, ValueId operand, ValueId out);
 
