@@ -10,7 +10,7 @@ namespace executorch::backends::webgpu {
 namespace {
 
 // From this many elements an output is worth a workgroup.
-constexpr uint32_t kWorkgroupElements = 64;
+constexpr uint32_t kWorkgroupElements = 32;
 // Fewer invocations than this leave most of a large GPU idle; outputs of this many elements or more
 // are then cut into parts, of which a second stage makes the result.
 constexpr uint64_t kEnoughInvocations = 1 << 15;
