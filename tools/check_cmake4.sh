@@ -7,7 +7,7 @@ readonly target=.deps/cmake4
 [[ -d $target ]] || .deps/venv/bin/python -m pip install --no-deps --target "$target" 'cmake>=4,<5'
 readonly cmake=$PWD/$target/cmake/data/bin/cmake
 "$cmake" --version
-"$cmake" -B out-test/cmake4 -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DEXECUTORCH_BUILD_WEBGPU=ON \
+"$cmake" -B out-test/cmake4 -G Ninja -DCMAKE_BUILD_TYPE=Release -DEXECUTORCH_BUILD_WEBGPU=ON \
   -DDawn_DIR="$Dawn_DIR" -DETWG_PYTHON="$PWD/.deps/venv/bin/python" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
 "$cmake" --build out-test/cmake4 --target webgpu_backend
 bash tools/check_consumer.sh "$1" "$cmake"

@@ -21,7 +21,7 @@ echo "fuzz: $clang, $seconds s a target"
 readonly wheel=$(.deps/venv/bin/python -c 'import executorch; print(list(executorch.__path__)[0])')
 cmake -S tests/fuzz -B out-fuzz -G Ninja -DCMAKE_CXX_COMPILER="$clang" -DEXECUTORCH_WHEEL_DIR="$wheel" \
   -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
-cmake --build out-fuzz --target fuzzers
+cmake --build out-fuzz
 mkdir -p out-fuzz/findings
 targets=("$@")
 if ((${#targets[@]} == 0)); then

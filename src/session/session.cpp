@@ -110,9 +110,10 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<Device> device,
         ETWG_ASSIGN(Payload payload, parse_payload(delegate.blob));
         ETWG_ASSIGN(Plan plan,
                     make_plan(std::move(payload.graph), device->capabilities(), options.plan));
-        return Executable::create(device, std::move(plan),
-                                  constant_reader(payload.raw, named_reader(program), options.done_with),
-                                  options.executable);
+        return Executable::create(
+            device, std::move(plan),
+            constant_reader(payload.raw, named_reader(program), options.done_with),
+            options.executable);
       });
 }
 

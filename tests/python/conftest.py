@@ -16,6 +16,10 @@ ROOT = Path(__file__).resolve().parents[2]
 PACK = ROOT / "out/pack-quick"
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests/pack")]
 
+import faster_export  # noqa: E402 - found by the line above
+
+faster_export.enable()  # tests that start a process of their own export as users do
+
 
 @pytest.fixture(scope="session")
 def plugin() -> Path:
