@@ -61,8 +61,8 @@ BUILDS = [
         [
             # Assertions are on; optimizing more costs more to build than the tests gain.
             configure(BUILD, "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1",
-                      "-DEXECUTORCH_BUILD_WEBGPU=ON", "-DETWG_BUILD_TESTS=ON", "-DETWG_BUILD_BENCH=ON", "-DETWG_WERROR=ON",
-                      "-DEXECUTORCH_BUILD_WEBGPU_PROFILING=ON"),
+                      "-DEXECUTORCH_BUILD_WEBGPU=ON", "-DETWG_BUILD_TESTS=ON",
+                      "-DETWG_BUILD_BENCH=ON", "-DETWG_WERROR=ON", "-DEXECUTORCH_BUILD_WEBGPU_PROFILING=ON"),
             ["cmake", "--build", BUILD],
         ],
         limit_s=2400,

@@ -16,15 +16,16 @@ std::atomic<size_t> allocations{0};
 }  // namespace
 
 // Replaces the operator for all libraries of the process, WebGPU's among them; those that the code
-// of this executable makes are counted.
-void* operator new(size_t size) {
+// of this executable makes are counted. Not inlined: g++ would warn of memory from new that goes to
+// free.
+[[gnu::noinline]] void* operator new(size_t size) {
   const char* caller = static_cast<const char*>(__builtin_return_address(0));
   if (caller >= &__executable_start && caller < &etext) ++allocations;
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
   std::abort();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace executorch::backends::webgpu {
 namespace {
