@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Builds the wheel, installs it in a new virtual environment and runs a model with it, away from the source.
+# Builds the wheel with CMake 4, installs it in a new virtual environment and runs a model with it, away from the source.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly root=$PWD work=$PWD/out-test/wheel python=$PWD/.deps/venv/bin/python
 rm -rf "$work"
 mkdir -p "$work/dist"
-CMAKE_CXX_COMPILER_LAUNCHER=ccache "$python" -m pip wheel . --no-deps --no-build-isolation -w "$work/dist" \
+cmake=$(bash tools/get_cmake4.sh)
+PATH="$(dirname "$cmake"):$PATH" CMAKE_CXX_COMPILER_LAUNCHER=ccache "$python" -m pip wheel . --no-deps --no-build-isolation -w "$work/dist" \
   -C cmake.define.Dawn_DIR="$Dawn_DIR" -v
 ls -l "$work/dist"
 "$python" -m venv "$work/venv"

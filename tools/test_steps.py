@@ -104,9 +104,9 @@ def adapter_steps(adapter: str, quick: bool) -> list[Step]:
 PACKAGES = [
     Step("consumer", "cmake --install and find_package in another project",
          [tool("check_consumer.sh", BUILD)], needs=["build"]),
-    Step("cmake-4", "the same configured and built by CMake 4",
+    Step("cmake-4", "configured by CMake 4, which builds the consumer, too",
          [tool("check_cmake4.sh", BUILD)], needs=["build"], quick=False),
-    Step("wheel", "wheel built, installed in a new environment, used", [tool("check_wheel.sh")],
+    Step("wheel", "wheel built by CMake 4, installed in a new environment, used", [tool("check_wheel.sh")],
          quick=False, limit_s=2400),
 ]  # fmt: skip
 

@@ -13,6 +13,12 @@ class LiveValues {
  public:
   explicit LiveValues(const Graph& graph);
 
+  // Takes in a tensor value that was added to the graph.
+  void append(const Shape& max_dims) {
+    dims_.push_back(max_dims);
+    integers_.push_back(0);
+  }
+
   // Live sizes of a tensor value (an empty Shape for anything else).
   const Shape& dims(ValueId id) const { return dims_[static_cast<size_t>(id)]; }
   void set_dims(ValueId id, const Shape& dims) { dims_[static_cast<size_t>(id)] = dims; }

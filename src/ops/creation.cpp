@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "ops/live_args.h"
 #include "ops/pointwise.h"
+#include "ops/rules.h"
 
 namespace executorch::backends::webgpu {
 
@@ -38,8 +39,7 @@ void add_ramp(const NodeView& node, Lowering& lowering, const LiveNumber& first,
       const double value = number(live);
       if (as_bool) return value != 0 ? 1u : 0u;
       if (as_float) return std::bit_cast<uint32_t>(static_cast<float>(value));
-      const double bounded = std::isnan(value) ? 0 : std::clamp(value, -2147483648.0, 2147483647.0);
-      return std::bit_cast<uint32_t>(static_cast<int32_t>(bounded));
+      return std::bit_cast<uint32_t>(static_cast<int32_t>(value));  // check_fits: it fits
     });
   };
   declare("first", first);
@@ -50,13 +50,7 @@ void add_ramp(const NodeView& node, Lowering& lowering, const LiveNumber& first,
                     "  store(i, V(bitcast<f32>(p.first)) + n * V(bitcast<f32>(p.step)));\n}\n"
                   : "fn compute(i: u32) {\n  let n = I(U(i * 4u) + U(0u, 1u, 2u, 3u));\n"
                     "  store(i, I(bitcast<i32>(p.first)) + n * I(bitcast<i32>(p.step)));\n}\n");
-  const auto groups = [out](const LiveValues& live) {
-    return div_up(static_cast<uint64_t>(live.numel(out)), 4);
-  };
-  kernel.param("groups",
-               [groups](const LiveValues& live) { return static_cast<uint32_t>(groups(live)); });
-  kernel.body("pointwise");
-  kernel.invocations(groups);
+  emit_groups(kernel, out);
   lowering.add(kernel.finish());
 }
 
@@ -70,12 +64,18 @@ Status infer_sizes(const NodeView& node, LiveValues& live) {
   return {};
 }
 
-Status infer_like(const NodeView& node, LiveValues& live) {
-  live.set_dims(node.output(), live.dims(node.id(0)));
-  return {};
+Status infer_full(const NodeView& node, LiveValues& live) {
+  ETWG_TRY(check_fits(node, 1, node.output_tensor().dtype, live));
+  return infer_sizes(node, live);
+}
+
+Status infer_full_like(const NodeView& node, LiveValues& live) {
+  ETWG_TRY(check_fits(node, 1, node.output_tensor().dtype, live));
+  return infer_same(node, live);
 }
 
 Status infer_scalar(const NodeView& node, LiveValues& live) {
+  ETWG_TRY(check_fits(node, 0, node.output_tensor().dtype, live));
   live.set_dims(node.output(), Shape());
   return {};
 }
@@ -101,6 +101,9 @@ Ramp ramp_of(const NodeView& node) {
 }
 
 Status infer_arange(const NodeView& node, LiveValues& live) {
+  for (size_t arg : {0u, 2u}) {
+    ETWG_TRY(check_fits(node, arg, node.output_tensor().dtype, live));
+  }
   const Ramp ramp = ramp_of(node);
   const double start = ramp.start(live), end = ramp.end(live), step = ramp.step(live);
   const double size = std::ceil((end - start) / step);
@@ -122,14 +125,14 @@ Status lower_arange(const NodeView& node, Lowering& lowering) {
 
 std::span<const Op> creation_ops() {
   static constexpr Op kOps[] = {
-      compute_op("aten.full.default", "l i * * * * -> t", nullptr, infer_sizes, lower_value<1>),
+      compute_op("aten.full.default", "l i * * * * -> t", nullptr, infer_full, lower_value<1>),
       compute_op("aten.zeros.default", "l * * * * -> t", nullptr, infer_sizes, lower_constant<0>),
       compute_op("aten.ones.default", "l * * * * -> t", nullptr, infer_sizes, lower_constant<1>),
-      compute_op("aten.full_like.default", "t i * * * * * -> t", nullptr, infer_like,
+      compute_op("aten.full_like.default", "t i * * * * * -> t", nullptr, infer_full_like,
                  lower_value<1>),
-      compute_op("aten.zeros_like.default", "t * * * * * -> t", nullptr, infer_like,
+      compute_op("aten.zeros_like.default", "t * * * * * -> t", nullptr, infer_same,
                  lower_constant<0>),
-      compute_op("aten.ones_like.default", "t * * * * * -> t", nullptr, infer_like,
+      compute_op("aten.ones_like.default", "t * * * * * -> t", nullptr, infer_same,
                  lower_constant<1>),
       compute_op("aten.arange.start_step", "i i i? * * * * -> t", nullptr, infer_arange,
                  lower_arange),

@@ -92,16 +92,6 @@ void emit_take_index(KernelBuilder& kernel, const Gather& gather) {
                                        : "let at = index;"));
 }
 
-void emit_groups(KernelBuilder& kernel, ValueId out) {
-  const auto groups = [out](const LiveValues& live) {
-    return div_up(static_cast<uint64_t>(live.numel(out)), 4);
-  };
-  kernel.param("groups",
-               [groups](const LiveValues& live) { return static_cast<uint32_t>(groups(live)); });
-  kernel.body("pointwise");
-  kernel.invocations(groups);
-}
-
 const char* missing_value(bool as_float) {
   return as_float ? "etwg_from_bits(U(0x7fc00000u))" : "I(0)";
 }

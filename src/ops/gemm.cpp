@@ -122,7 +122,7 @@ class GemmKernels {
 void lower_gemm(const NodeView& node, Lowering& lowering, const Gemm& gemm) {
   const Capabilities& caps = lowering.capabilities();
   const GemmKernels kernels(node, caps, gemm);
-  const GemmSizes most = gemm.sizes(LiveValues(node.graph()));
+  const GemmSizes most = gemm.sizes(lowering.maxima());
   const bool single = can_store_single(node, caps);
 
   // What holds for all live sizes, and the best that can hold for some.
@@ -154,11 +154,12 @@ void lower_gemm(const NodeView& node, Lowering& lowering, const Gemm& gemm) {
     } else {
       // Rows of other lengths than multiples of 4 cannot be stored row by row.
       if (best.n && best.k != always.k) add({.n = true, .k = always.k}, /*many=*/false);
-      variants.push_back(kernels.plain(always));
+      variants.push_back(kernels.plain({.n = false, .k = always.k}));
     }
   }
-  // Followers may hold for some sizes only, whatever the product does.
-  if (variants.back().applies) variants.push_back(kernels.plain(always));
+  // Followers may hold for some sizes only, whatever the product does. This kernel takes elements
+  // one by one, so that it may not count on groups of columns.
+  if (variants.back().applies) variants.push_back(kernels.plain({.n = false, .k = always.k}));
   lowering.add(std::move(variants));
 }
 

@@ -1,6 +1,7 @@
 #include "ops/lowering.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/checked.h"
 #include "kernels/kernel_builder.h"
@@ -72,15 +73,15 @@ std::vector<bool> find_read(const Graph& graph) {
 
 }  // namespace
 
-Lowering::Lowering(Graph graph, const Capabilities& caps) : caps_(caps) {
+Lowering::Lowering(Graph graph, const Capabilities& caps) : caps_(caps), maxima_(graph) {
   out_.mutated = find_mutated(graph);
   read_ = find_read(graph);
-  out_.storage.resize(graph.values.size());
+  out_.root.resize(graph.values.size(), kNoValue);
   out_.constant.resize(graph.values.size());
   for (size_t i = 0; i < graph.values.size(); ++i) {
     const Tensor* tensor = graph.tensor(static_cast<ValueId>(i));
     if (tensor == nullptr) continue;
-    out_.storage[i].root = static_cast<ValueId>(i);
+    out_.root[i] = static_cast<ValueId>(i);
     out_.constant[i] = tensor->constant >= 0;
   }
   out_.graph = std::move(graph);
@@ -115,7 +116,7 @@ void Lowering::initialize(ValueId state, ValueId constant) {
   if (!out_.mutated[static_cast<size_t>(state)]) {
     alias(state, constant);
   } else {
-    emit({copy_words(constant, 0, state)}, /*once=*/true);
+    emit({copy_words(constant, state)}, /*once=*/true);
   }
 }
 
@@ -123,18 +124,14 @@ bool Lowering::is_constant(ValueId value) const {
   return out_.constant[static_cast<size_t>(value)] && !out_.mutated[static_cast<size_t>(value)];
 }
 
-void Lowering::alias(ValueId view, ValueId base, uint64_t offset) {
-  const Storage& storage = out_.storage[static_cast<size_t>(base)];
-  const uint64_t start = storage.offset + offset;
-  const ValueId root_id = storage.root;
-  const bool overwritten =
-      out_.mutated[static_cast<size_t>(view)] || out_.mutated[static_cast<size_t>(root_id)];
-  if (!overwritten && start % caps_.min_storage_offset_alignment == 0) {
-    out_.storage[static_cast<size_t>(view)] = {root_id, start};
-    if (is_constant(root_id)) out_.constant[static_cast<size_t>(view)] = true;
+void Lowering::alias(ValueId view, ValueId base) {
+  const ValueId root_id = root(base);
+  if (out_.mutated[static_cast<size_t>(view)] || out_.mutated[static_cast<size_t>(root_id)]) {
+    emit({copy_words(base, view)}, once_);
     return;
   }
-  emit({copy_words(base, offset, view)}, once_);
+  out_.root[static_cast<size_t>(view)] = root_id;
+  if (is_constant(root_id)) out_.constant[static_cast<size_t>(view)] = true;
 }
 
 ValueId Lowering::add_tensor(DType dtype, const Shape& max_dims, bool constant) {
@@ -142,7 +139,8 @@ ValueId Lowering::add_tensor(DType dtype, const Shape& max_dims, bool constant) 
   tensor.dtype = tensor.staging = dtype;
   tensor.max_dims = max_dims;
   const ValueId id = out_.graph.add(tensor);
-  out_.storage.push_back({id, 0});
+  out_.root.push_back(id);
+  maxima_.append(max_dims);
   out_.constant.push_back(constant);
   out_.mutated.push_back(false);
   return id;
@@ -156,14 +154,12 @@ ValueId Lowering::prepacked(DType dtype, const Shape& max_dims) {
   return add_tensor(dtype, max_dims, /*constant=*/true);
 }
 
-Dispatch Lowering::copy_words(ValueId from, uint64_t from_offset, ValueId to) const {
+Dispatch Lowering::copy_words(ValueId from, ValueId to) const {
   const Tensor& target = *graph().tensor(to);
   const uint64_t bytes = static_cast<uint64_t>(target.max_dims.numel()) * size_of(target.dtype);
   KernelBuilder kernel(graph(), caps_, "copy", Lanes::k1);
   kernel.raw_input("source", from, "u32");
   kernel.raw_output("destination", to, "u32");
-  kernel.param("offset",
-               [from_offset](const LiveValues&) { return static_cast<uint32_t>(from_offset); });
   kernel.param("words",
                [bytes](const LiveValues&) { return static_cast<uint32_t>(div_up(bytes, 4)); });
   kernel.body("copy_words");
@@ -183,24 +179,32 @@ void Lowering::add(const std::function<Dispatch(bool general)>& build) {
 
 void Lowering::add_once(Dispatch dispatch) { emit({std::move(dispatch)}, /*once=*/true); }
 
-// WebGPU forbids a buffer to be read-only and writable in one dispatch: reads go to a copy.
-void Lowering::separate_reads(Dispatch& dispatch, bool once) {
-  for (Binding& read : dispatch.bindings) {
-    if (read.access != Access::kRead) continue;
-    for (const Binding& write : dispatch.bindings) {
-      if (write.access != Access::kReadWrite || root(read.value) != root(write.value)) continue;
-      const Tensor tensor = *graph().tensor(read.value);
-      const ValueId copy = add_tensor(tensor.dtype, tensor.max_dims, once);
-      emit({copy_words(read.value, 0, copy)}, once);
-      read.value = copy;
-      break;
+// WebGPU forbids a buffer to be read-only and writable in one dispatch: reads go to a copy, one for
+// all variants.
+void Lowering::separate_reads(std::vector<Dispatch>& variants, bool once) {
+  std::map<ValueId, ValueId> copies;
+  for (Dispatch& dispatch : variants) {
+    for (Binding& read : dispatch.bindings) {
+      if (read.access != Access::kRead) continue;
+      const bool written = std::any_of(
+          dispatch.bindings.begin(), dispatch.bindings.end(), [&](const Binding& other) {
+            return other.access == Access::kReadWrite && root(other.value) == root(read.value);
+          });
+      if (!written) continue;
+      const auto [copy, is_new] = copies.try_emplace(read.value, kNoValue);
+      if (is_new) {
+        const Tensor tensor = *graph().tensor(read.value);
+        copy->second = add_tensor(tensor.dtype, tensor.max_dims, once);
+        emit({copy_words(read.value, copy->second)}, once);
+      }
+      read.value = copy->second;
     }
   }
 }
 
 void Lowering::emit(std::vector<Dispatch> variants, bool once) {
+  separate_reads(variants, once);
   for (Dispatch& dispatch : variants) {
-    separate_reads(dispatch, once);
     dispatch.debug_id = node_->debug_id;
     dispatch.op = node_->op;
   }
@@ -209,11 +213,11 @@ void Lowering::emit(std::vector<Dispatch> variants, bool once) {
     return;
   }
   // What runs at load has its maximum sizes: one variant is enough.
-  for (Dispatch& dispatch : variants) {
-    if (dispatch.applies && !dispatch.applies(LiveValues(graph()))) continue;
-    out_.once.push_back(std::move(dispatch));
-    return;
-  }
+  const auto fits = [this](const Dispatch& dispatch) {
+    return !dispatch.applies || dispatch.applies(maxima_);
+  };
+  const auto first = std::find_if(variants.begin(), variants.end() - 1, fits);
+  out_.once.push_back(std::move(*first));
 }
 
 }  // namespace executorch::backends::webgpu

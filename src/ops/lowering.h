@@ -10,16 +10,11 @@
 
 namespace executorch::backends::webgpu {
 
-// Where a tensor value lives: `offset` bytes into the storage of the value `root`.
-struct Storage {
-  ValueId root = kNoValue;
-  uint64_t offset = 0;  // a multiple of Capabilities::min_storage_offset_alignment
-};
-
 // What lowering a graph yields: still no buffers, no device.
 struct LoweredGraph {
-  Graph graph;                   // with the scratch values that lowering added
-  std::vector<Storage> storage;  // by value id; root is the value itself unless it aliases another
+  Graph graph;  // with the scratch values that lowering added
+  // By value id, the value whose storage it shares: itself unless it is a view.
+  std::vector<ValueId> root;
   std::vector<bool> constant;  // by value id: the same in every run (constants, prepacked, folded)
   std::vector<bool> mutated;   // by value id: written by a node although it had a value before
   std::vector<Dispatch> once;  // run when the program is loaded, in order
@@ -34,14 +29,15 @@ class Lowering {
 
   const Graph& graph() const { return out_.graph; }
   const Capabilities& capabilities() const { return caps_; }
+  // The largest sizes of all values.
+  const LiveValues& maxima() const { return maxima_; }
 
   // Must enclose each node's lowering: decides whether its dispatches run once or in every run.
   void begin(const Node& node);
 
-  // Makes `view` the same bytes as `base`, from `offset` bytes on. Falls back to a copy where
-  // sharing would be wrong (the storage is overwritten in place later) or cannot be bound (offset
-  // not aligned for the device; the view would not be a multiple of 4 bytes into the base).
-  void alias(ValueId view, ValueId base, uint64_t offset = 0);
+  // Makes `view` the same bytes as `base`, or the first of them. Falls back to a copy where sharing
+  // would be wrong: the storage is overwritten in place later.
+  void alias(ValueId view, ValueId base);
 
   // `state` starts as the bytes of `constant` when the program is loaded. Shares them unless nodes
   // update the state in place.
@@ -74,13 +70,14 @@ class Lowering {
 
  private:
   ValueId add_tensor(DType dtype, const Shape& max_dims, bool constant);
-  ValueId root(ValueId value) const { return out_.storage[static_cast<size_t>(value)].root; }
-  Dispatch copy_words(ValueId from, uint64_t from_offset, ValueId to) const;
-  void separate_reads(Dispatch& dispatch, bool once);
+  ValueId root(ValueId value) const { return out_.root[static_cast<size_t>(value)]; }
+  Dispatch copy_words(ValueId from, ValueId to) const;
+  void separate_reads(std::vector<Dispatch>& variants, bool once);
   void emit(std::vector<Dispatch> variants, bool once);
 
   const Capabilities& caps_;
   LoweredGraph out_;
+  LiveValues maxima_;
   std::vector<bool> read_;  // by value id of the graph as it came
   const Node* node_ = nullptr;
   bool once_ = false;

@@ -164,7 +164,7 @@ Status lower_matmul(const NodeView& node, Lowering& lowering) {
   };
   if (bias != kNoValue) {
     // Four elements of the bias are read at once where it is as wide as the output.
-    const uint64_t n = gemm.sizes(LiveValues(node.graph())).n;
+    const uint64_t n = gemm.sizes(lowering.maxima()).n;
     const bool always = gemm.fixed_n && lowering.is_constant(bias) &&
                         static_cast<uint64_t>(lowering.graph().tensor(bias)->max_dims.last(0)) == n;
     if (!always) {

@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "ops/live_args.h"
 #include "ops/pointwise.h"
+#include "ops/rules.h"
 
 namespace executorch::backends::webgpu {
 
@@ -146,11 +147,6 @@ Status check_flip(const NodeView& node) {
   return {};
 }
 
-Status infer_same(const NodeView& node, LiveValues& live) {
-  live.set_dims(node.output(), live.dims(node.id(0)));
-  return {};
-}
-
 Status lower_flip(const NodeView& node, Lowering& lowering) {
   const ValueId source = node.id(0);
   const int rank = node.rank(0);
@@ -280,6 +276,10 @@ Status infer_pixel_shuffle(const NodeView& node, LiveValues& live) {
   Shape dims = live.dims(node.id(0));
   const int64_t factor = node.fixed_integers(1)[0];
   const int rank = dims.rank();
+  if (dims[rank - 3] % (factor * factor) != 0) {
+    return node.error(ErrorCode::kInvalidArgument, "cannot shuffle {} by {}", to_string(dims),
+                      factor);
+  }
   dims[rank - 3] /= factor * factor;
   dims[rank - 2] *= factor;
   dims[rank - 1] *= factor;
@@ -319,11 +319,6 @@ void add_movement(const NodeView& node, Lowering& lowering, ValueId source, cons
   lowering.add([&](bool general) {
     KernelBuilder kernel(node.graph(), lowering.capabilities(), "movement", Lanes::k4, general);
     emit_view(kernel, "source", source, map);
-    const auto groups = [out](const LiveValues& live) {
-      return div_up(static_cast<uint64_t>(live.numel(out)), 4);
-    };
-    kernel.param("groups",
-                 [groups](const LiveValues& live) { return static_cast<uint32_t>(groups(live)); });
     if (first) {
       emit_store(kernel, node);
     } else {
@@ -331,27 +326,9 @@ void add_movement(const NodeView& node, Lowering& lowering, ValueId source, cons
     }
     kernel.code(fmt::format("fn compute(i: u32) {{\n  {}(i, source_view(i));\n}}\n",
                             first ? "store" : "out_put"));
-    kernel.body("pointwise");
-    kernel.invocations(groups);
+    emit_groups(kernel, out);
     return kernel.finish();
   });
-}
-
-Status check_same_type(const NodeView& node) {
-  for (ValueId id : node.node().outputs) {
-    if (node.graph().tensor(id)->dtype == node.tensor(0)->dtype) continue;
-    return node.error(ErrorCode::kInvalidProgram, "output type differs from the input's");
-  }
-  return {};
-}
-
-Status check_dim(const NodeView& node, size_t arg) {
-  ETWG_TRY(check_same_type(node));
-  if (node.is_symbolic(arg) || node.rank(0) == 0 ||
-      normalize_dim(node.fixed_integers(arg).at(0), node.rank(0)) < 0) {
-    return out_of_range(node);
-  }
-  return {};
 }
 
 std::span<const Op> movement_ops() {

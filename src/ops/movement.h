@@ -13,11 +13,6 @@ namespace executorch::backends::webgpu {
 void add_movement(const NodeView& node, Lowering& lowering, ValueId source, const ViewMap& map,
                   ValueId out = kNoValue);
 
-// Checks that operators share: all outputs have the type of the first argument; the same, and
-// argument `arg` is a fixed dimension of the first.
-Status check_same_type(const NodeView& node);
-Status check_dim(const NodeView& node, size_t arg);
-
 // Data movement by an index map: permute, expand, flip, repeat, unfold ...
 std::span<const Op> movement_ops();
 

@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "ops/normalize.h"
 #include "ops/pointwise.h"
+#include "ops/rules.h"
 #include "ops/view_map.h"
 
 namespace executorch::backends::webgpu {
@@ -13,14 +14,13 @@ namespace {
 
 constexpr Reducer kSquares = {"A", "0.0", "x * x", "a + b", "s", "dot(x, x)"};
 
-Status check_float(const NodeView& node) {
-  for (size_t arg = 0; arg < node.arg_count(); ++arg) {
-    if (node.tensor(arg) != nullptr && !is_float(node.tensor(arg)->dtype)) {
-      return node.error(ErrorCode::kNotSupported, "is not defined for {}",
-                        name_of(node.tensor(arg)->dtype));
-    }
+// Argument `arg`, where there is one, has `count` elements.
+Status check_count(const NodeView& node, const LiveValues& live, size_t arg, int64_t count) {
+  if (arg >= node.arg_count() || node.tensor(arg) == nullptr || live.numel(node.id(arg)) == count) {
+    return {};
   }
-  return {};
+  return node.error(ErrorCode::kInvalidArgument, "argument {} has {} elements, not {}, for {}", arg,
+                    live.numel(node.id(arg)), count, to_string(live.dims(node.id(0))));
 }
 
 // Weight and bias (arguments `weight` and `weight + 1`) as operands, and the text that applies
@@ -80,6 +80,10 @@ Status infer_layer_norm(const NodeView& node, LiveValues& live) {
     }
     rows[d] = 1;
   }
+  for (size_t arg : {2u, 3u}) {
+    ETWG_TRY(
+        check_count(node, live, arg, dims.numel(dims.rank() - normalized_rank(node), dims.rank())));
+  }
   live.set_dims(node.output(0), dims);
   live.set_dims(node.output(1), rows);
   live.set_dims(node.output(2), rows);
@@ -114,9 +118,9 @@ Status check_rms_norm(const NodeView& node) {
   return {};
 }
 
-Status infer_same(const NodeView& node, LiveValues& live) {
-  live.set_dims(node.output(), live.dims(node.id(0)));
-  return {};
+Status infer_rms_norm(const NodeView& node, LiveValues& live) {
+  ETWG_TRY(check_count(node, live, 1, live.dims(node.id(0)).last(0)));
+  return infer_same(node, live);
 }
 
 Status lower_rms_norm(const NodeView& node, Lowering& lowering) {
@@ -150,6 +154,11 @@ Status check_group_norm(const NodeView& node) {
 
 Status infer_group_norm(const NodeView& node, LiveValues& live) {
   const Shape dims = live.dims(node.id(0));
+  if (dims[1] % group_count(node) != 0) {
+    return node.error(ErrorCode::kInvalidArgument, "cannot divide {} into {} groups",
+                      to_string(dims), group_count(node));
+  }
+  for (size_t arg : {1u, 2u}) ETWG_TRY(check_count(node, live, arg, dims[1]));
   live.set_dims(node.output(0), dims);
   for (size_t i : {1u, 2u}) live.set_dims(node.output(i), Shape{dims[0], group_count(node)});
   return {};
@@ -193,10 +202,7 @@ Status check_batch_norm(const NodeView& node) {
 
 Status infer_batch_norm(const NodeView& node, LiveValues& live) {
   const Shape dims = live.dims(node.id(0));
-  if (live.numel(node.id(3)) != dims[1]) {
-    return node.error(ErrorCode::kInvalidArgument, "{} statistics for {}", live.numel(node.id(3)),
-                      to_string(dims));
-  }
+  for (size_t arg : {1u, 2u, 3u, 4u}) ETWG_TRY(check_count(node, live, arg, dims[1]));
   live.set_dims(node.output(0), dims);
   for (size_t i : {1u, 2u}) live.set_dims(node.output(i), Shape{0});
   return {};
@@ -239,13 +245,7 @@ Status lower_batch_norm(const NodeView& node, Lowering& lowering) {
     }
     emit_store(kernel, node);
     kernel.code(fmt::format("fn compute(i: u32) {{\n  store(i, {});\n}}\n", text));
-    const auto groups = [source = node.id(0)](const LiveValues& live) {
-      return div_up(static_cast<uint64_t>(live.numel(source)), 4);
-    };
-    kernel.param("groups",
-                 [groups](const LiveValues& live) { return static_cast<uint32_t>(groups(live)); });
-    kernel.body("pointwise");
-    kernel.invocations(groups);
+    emit_groups(kernel, node.id(0));
     return kernel.finish();
   });
   return {};
@@ -257,7 +257,7 @@ std::span<const Op> norm_ops() {
   static constexpr Op kOps[] = {
       compute_op("aten.native_layer_norm.default", "t l t? t? n -> t t t", check_layer_norm,
                  infer_layer_norm, lower_layer_norm),
-      compute_op("et_vk.rms_norm.default", "t t n -> t", check_rms_norm, infer_same,
+      compute_op("et_vk.rms_norm.default", "t t n -> t", check_rms_norm, infer_rms_norm,
                  lower_rms_norm),
       compute_op("aten.native_group_norm.default", "t t? t? i i i n n -> t t t", check_group_norm,
                  infer_group_norm, lower_group_norm),

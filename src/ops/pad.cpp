@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "ops/live_args.h"
 #include "ops/pointwise.h"
+#include "ops/rules.h"
 
 namespace executorch::backends::webgpu {
 
@@ -20,14 +21,8 @@ std::pair<int64_t, int64_t> pads_of(const std::vector<int64_t>& pads, int d, int
   return {pads[at], pads[at + 1]};
 }
 
-Status check_pad(const NodeView& node) {
-  if (node.tensor(0)->dtype != node.output_tensor().dtype) {
-    return node.error(ErrorCode::kInvalidProgram, "output type differs from the input's");
-  }
-  return {};
-}
-
 Status infer_pad(const NodeView& node, LiveValues& live) {
+  ETWG_TRY(check_fits(node, 2, node.tensor(0)->dtype, live));
   Shape dims = live.dims(node.id(0));
   const std::vector<int64_t> pads = node.integers(1, live);
   if (pads.size() % 2 != 0 || pads.size() > 2 * static_cast<size_t>(dims.rank())) {
@@ -59,8 +54,9 @@ Status lower_pad(const NodeView& node, Lowering& lowering) {
   if (as_float) {
     kernel.param_f32("fill", static_cast<float>(fill));
   } else {
-    const double bounded = std::isnan(fill) ? 0 : std::clamp(fill, -2147483648.0, 2147483647.0);
-    kernel.param_i32("fill", [v = static_cast<int32_t>(bounded)](const LiveValues&) { return v; });
+    const bool is_bool = node.output_tensor().dtype == DType::kBool;
+    const auto value = static_cast<int32_t>(is_bool ? fill != 0 : fill);
+    kernel.param_i32("fill", [value](const LiveValues&) { return value; });
   }
   // Peels the coordinates off, innermost first. Before the source they wrap to large numbers, so
   // one comparison finds both sides.
@@ -94,13 +90,7 @@ Status lower_pad(const NodeView& node, Lowering& lowering) {
       fmt::format("fn compute(i: u32) {{\n  let e = i * 4u;\n  store(i, vec4<{}>(padded_at(e), "
                   "padded_at(e + 1u), padded_at(e + 2u), padded_at(e + 3u)));\n}}\n",
                   scalar));
-  const auto groups = [out](const LiveValues& live) {
-    return div_up(static_cast<uint64_t>(live.numel(out)), 4);
-  };
-  kernel.param("groups",
-               [groups](const LiveValues& live) { return static_cast<uint32_t>(groups(live)); });
-  kernel.body("pointwise");
-  kernel.invocations(groups);
+  emit_groups(kernel, out);
   lowering.add(kernel.finish());
   return {};
 }
@@ -108,8 +98,8 @@ Status lower_pad(const NodeView& node, Lowering& lowering) {
 }  // namespace
 
 std::span<const Op> pad_ops() {
-  static constexpr Op kOps[] = {
-      compute_op("aten.constant_pad_nd.default", "t l n? -> t", check_pad, infer_pad, lower_pad)};
+  static constexpr Op kOps[] = {compute_op("aten.constant_pad_nd.default", "t l n? -> t",
+                                           check_same_type, infer_pad, lower_pad)};
   return kOps;
 }
 

@@ -8,6 +8,7 @@
 #include "kernels/wgsl.h"
 #include "ops/broadcast.h"
 #include "ops/pointwise_table.h"
+#include "ops/rules.h"
 #include "ops/view_map.h"
 
 namespace executorch::backends::webgpu {
@@ -72,24 +73,28 @@ class ChainEmitter {
       if (const Tensor* tensor = node.tensor(arg)) {
         if (is_float(tensor->dtype)) return true;
       } else if (const auto number = node.number(arg)) {
-        // Whole numbers beyond int32 are bounds that no element reaches: they may be clamped, but
-        // for a comparison with the end itself.
         if (*number != std::floor(*number)) return true;
-        if (row.condition && std::abs(*number) > 2147483647.0) return true;
+        if (row.condition && !fits_int32(*number)) return true;
       }
     }
     return false;
   }
 
+  // Whether the row's texts read argument `arg`.
+  static bool uses_arg(const PointwiseRow& row, size_t arg) {
+    return uses(row.float_text, arg) || uses(row.int_text, arg);
+  }
+
  private:
   // The less common functions lie in modules of their own.
   void add_modules(std::string_view text) {
-    for (const std::string_view module : {"pointwise_divide", "pointwise_inverse"}) {
-      const size_t from = text.find("etwg_");
-      if (from == std::string_view::npos) return;
-      const std::string_view name = text.substr(from, text.find('(', from) - from);
+    for (size_t at = text.find("etwg_"); at != std::string_view::npos;
+         at = text.find("etwg_", at + 1)) {
+      const std::string_view name = text.substr(at, text.find('(', at) - at);
       const std::string definition = fmt::format("fn {}(", name);
-      if (wgsl_source(module).find(definition) != std::string_view::npos) kernel_.module(module);
+      for (const std::string_view module : {"pointwise_divide", "pointwise_inverse"}) {
+        if (wgsl_source(module).find(definition) != std::string_view::npos) kernel_.module(module);
+      }
     }
   }
 
@@ -118,6 +123,7 @@ class ChainEmitter {
     if (as_float) {
       kernel_.param_f32(name, static_cast<float>(value));
     } else {
+      // Only bounds of a clamp may be out of range: no element reaches them.
       const double bounded = std::clamp(value, -2147483648.0, 2147483647.0);
       kernel_.param_i32(name, [v = static_cast<int32_t>(bounded)](const LiveValues&) { return v; });
     }
@@ -190,6 +196,16 @@ Status check_pointwise(const NodeView& node) {
   if (row->float_text.empty() && any_float) {
     return node.error(ErrorCode::kNotSupported, "is defined for integers only");
   }
+  if (ChainEmitter::computes_float(node, *row) && !row->condition) return {};
+  for (size_t arg = 0; arg < node.arg_count(); ++arg) {
+    const auto number = ChainEmitter::uses_arg(*row, arg) ? node.number(arg) : std::nullopt;
+    if (!number || fits_int32(*number) || row->clamps) continue;
+    // Far from every int32 a comparison is right in float32; near the ends it is in neither type.
+    const bool far = row->condition && !(std::abs(*number) < 4294967296.0);
+    if (any_float || far) continue;
+    return node.error(ErrorCode::kNotSupported,
+                      "{} is not within the 32 bits of an integer on the GPU", *number);
+  }
   return {};
 }
 
@@ -213,13 +229,7 @@ Status lower_pointwise(const NodeView& node, Lowering& lowering) {
     kernel.output("out", result);
     kernel.code(fmt::format("fn compute(i: u32) {{\n{}  out_put(i, {});\n}}\n", text,
                             chain.variable(result)));
-    kernel.param("groups", [result](const LiveValues& live) {
-      return static_cast<uint32_t>(div_up(static_cast<uint64_t>(live.numel(result)), 4));
-    });
-    kernel.body("pointwise");
-    kernel.invocations([result](const LiveValues& live) {
-      return div_up(static_cast<uint64_t>(live.numel(result)), 4);
-    });
+    emit_groups(kernel, result);
     return kernel.finish();
   });
   return {};
@@ -236,6 +246,16 @@ void emit_store(KernelBuilder& kernel, const NodeView& node) {
   kernel.code(fmt::format("fn store(i: u32, value: {}) {{\n{}  out_put(i, {});\n}}\n",
                           kernel.is_float_value(node.output()) ? "V" : "I", text,
                           chain.variable(result)));
+}
+
+void emit_groups(KernelBuilder& kernel, ValueId tensor) {
+  const auto groups = [tensor](const LiveValues& live) {
+    return div_up(static_cast<uint64_t>(live.numel(tensor)), 4);
+  };
+  kernel.param("groups",
+               [groups](const LiveValues& live) { return static_cast<uint32_t>(groups(live)); });
+  kernel.body("pointwise");
+  kernel.invocations(groups);
 }
 
 bool can_store_single(const NodeView& node, const Capabilities& caps) {

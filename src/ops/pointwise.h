@@ -14,8 +14,12 @@ namespace executorch::backends::webgpu {
 // The extra operands of followers take storage bindings: passes keep within the device's limit.
 void emit_store(KernelBuilder& kernel, const NodeView& node);
 
-// The number of lanes for kernels that compute single elements of rows of length `row` (live
-// function of the output's last dimension): see KernelBuilder::can_store_single.
+// The body of a kernel that works on groups of four elements of `tensor`, the values that it
+// computes or another of as many elements: `fn compute(i: u32)` is called for every group.
+void emit_groups(KernelBuilder& kernel, ValueId tensor);
+
+// Whether a kernel can store single elements of the node's result (Lanes::k1); else it must compute
+// four neighbours at a time, whatever rows they belong to.
 bool can_store_single(const NodeView& node, const Capabilities& caps);
 
 // The rows of this family in the operator table.

@@ -29,7 +29,7 @@ constexpr auto kRows = std::to_array<PointwiseRow>({
     {"aten.hardshrink.default", kScalar, "", "select($0, #(0), ($0 >= -$1) & ($0 <= $1))", ""},
     {"aten.hardsigmoid.default", kUnary, "", "etwg_min(etwg_max($0 / #(6) + #(0.5), #(0)), #(1))", ""},
     {"aten.hardswish.default", kUnary, "", "$0 * etwg_min(etwg_max($0 + #(3), #(0)), #(6)) / #(6)", ""},
-    {"aten.hardtanh.default", "t n n -> t", "", "etwg_min(etwg_max($0, $1), $2)", "min(max($0, $1), $2)"},
+    {"aten.hardtanh.default", "t n n -> t", "", "etwg_min(etwg_max($0, $1), $2)", "min(max($0, $1), $2)", false, "", true},
     {"aten.isinf.default", kUnary, "", "etwg_isinf($0)", "$0 != $0", true},
     {"aten.isnan.default", kUnary, "", "etwg_isnan($0)", "$0 != $0", true},
     {"aten.leaky_relu.default", kScalar, "", "select($0, $0 * $1, $0 < #(0))", ""},
@@ -59,9 +59,9 @@ constexpr auto kRows = std::to_array<PointwiseRow>({
     {"aten.copy.default", "t t * -> t", "", "$1", "$1"},
 
     // clamp
-    {"aten.clamp.default", "t n? n? -> t", "xx", "etwg_min(etwg_max($0, $1), $2)", "min(max($0, $1), $2)"},
-    {"aten.clamp.default", "t n? n? -> t", "x-", "etwg_max($0, $1)", "max($0, $1)"},
-    {"aten.clamp.default", "t n? n? -> t", "-x", "etwg_min($0, $2)", "min($0, $2)"},
+    {"aten.clamp.default", "t n? n? -> t", "xx", "etwg_min(etwg_max($0, $1), $2)", "min(max($0, $1), $2)", false, "", true},
+    {"aten.clamp.default", "t n? n? -> t", "x-", "etwg_max($0, $1)", "max($0, $1)", false, "", true},
+    {"aten.clamp.default", "t n? n? -> t", "-x", "etwg_min($0, $2)", "min($0, $2)", false, "", true},
 
     // binary
     {"aten.add.Tensor", "t t n -> t", "", "$0 + $2 * $1", "$0 + $2 * $1"},

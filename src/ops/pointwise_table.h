@@ -23,6 +23,7 @@ struct PointwiseRow {
   std::string_view int_text;
   bool condition = false;           // the text yields a bool
   std::string_view bool_text = "";  // instead of int_text for bool operands, which are 0 or 1
+  bool clamps = false;              // numbers are bounds: beyond int32 they bound no integer
 
   // The conversion of an argument to the output's type does all the work.
   bool is_cast() const { return float_text.size() == 2 && float_text[0] == '$'; }

@@ -4,10 +4,13 @@
 
 #include "base/checked.h"
 #include "ops/pointwise.h"
+#include "ops/rules.h"
 
 namespace executorch::backends::webgpu {
 
 namespace {
+
+constexpr int64_t kMaxAdaptiveSize = 65535;  // its square fits 32 bits
 
 // What an operator's name says of it.
 struct Kind {
@@ -61,6 +64,10 @@ Result<Pool> parse(const NodeView& node) {
   const Kind& kind = pool.kind;
   if (kind.adaptive) {
     ETWG_TRY(read_pair(node, 1, kind, pool.size));
+    if (std::max(pool.size[0], pool.size[1]) > kMaxAdaptiveSize) {
+      return node.error(ErrorCode::kNotSupported, "more than {} outputs a dimension",
+                        kMaxAdaptiveSize);
+    }
     return pool;
   }
   ETWG_TRY(read_pair(node, 1, kind, pool.kernel));
@@ -74,7 +81,9 @@ Result<Pool> parse(const NodeView& node) {
   if (kind.average) pool.count_pad = node.boolean(5);
   if (kind.average && node.arg_count() > 6 && !node.is_null(6)) {
     pool.divisor = node.fixed_integers(6)[0];
-    if (pool.divisor == 0) return node.error(ErrorCode::kInvalidProgram, "the divisor is 0");
+    if (pool.divisor == 0 || !fits_int32(static_cast<double>(pool.divisor))) {
+      return node.error(ErrorCode::kInvalidProgram, "the divisor is {}", pool.divisor);
+    }
   }
   for (size_t i : {0u, 1u}) {
     // PyTorch's bound on the padding; with it no window lies outside the input.
@@ -160,44 +169,39 @@ void emit_pool(KernelBuilder& kernel, const NodeView& node, const Pool& pool) {
   pair("STRIDE", pool.stride);
   pair("PAD", pool.pad);
   pair("DILATION", pool.dilation);
-  const auto groups = [out](const LiveValues& live) {
-    return div_up(static_cast<uint64_t>(live.numel(out)), 4);
-  };
-  kernel.param("groups",
-               [groups](const LiveValues& live) { return static_cast<uint32_t>(groups(live)); });
-  kernel.invocations(groups);
+  emit_groups(kernel, out);
 }
 
 Status lower_pool(const NodeView& node, Lowering& lowering) {
   ETWG_ASSIGN(const Pool pool, parse(node));
   const bool average = pool.kind.average;
   const Capabilities& caps = lowering.capabilities();
-  KernelBuilder kernel(node.graph(), caps, average ? "avg_pool" : "max_pool", Lanes::k4);
-  emit_pool(kernel, node, pool);
-  if (average) {
-    kernel.constant_bool("COUNT_PAD", pool.count_pad);
-    kernel.constant("DIVISOR", static_cast<uint32_t>(pool.divisor));
-  } else {
-    kernel.module("max_pool_window");
-    kernel.code("fn pool_at(e: u32) -> f32 {\n  return max_window(e).value;\n}\n");
-  }
-  emit_store(kernel, node);
-  kernel.code(
-      "fn compute(i: u32) {\n  let e = i * 4u;\n  store(i, V(pool_at(e), pool_at(e + 1u), "
-      "pool_at(e + 2u), pool_at(e + 3u)));\n}\n");
-  if (average) kernel.module(pool.kind.adaptive ? "avg_pool_adaptive" : "avg_pool_window");
-  kernel.body("pointwise");
-  lowering.add(kernel.finish());
+  lowering.add([&](bool general) {
+    KernelBuilder kernel(node.graph(), caps, average ? "avg_pool" : "max_pool", Lanes::k4, general);
+    emit_pool(kernel, node, pool);
+    if (average) {
+      kernel.constant_bool("COUNT_PAD", pool.count_pad);
+      kernel.code(fmt::format("const DIVISOR: i32 = {};\n", pool.divisor));
+      kernel.module(pool.kind.adaptive ? "avg_pool_adaptive" : "avg_pool_window");
+    } else {
+      kernel.module("max_pool_window");
+      kernel.code("fn pool_at(e: u32) -> f32 {\n  return max_window(e).value;\n}\n");
+    }
+    emit_store(kernel, node);
+    kernel.code(
+        "fn compute(i: u32) {\n  let e = i * 4u;\n  store(i, V(pool_at(e), pool_at(e + 1u), "
+        "pool_at(e + 2u), pool_at(e + 3u)));\n}\n");
+    return kernel.finish();
+  });
 
   if (node.node().outputs.size() < 2 || !lowering.is_read(node.output(1))) return {};
-  KernelBuilder indices(node.graph(), caps, "max_pool_indices", Lanes::k4);
+  KernelBuilder indices(node.graph(), caps, "max_pool_indices", Lanes::k4, /*general=*/true);
   emit_pool(indices, node, pool);
   indices.module("max_pool_window");
   indices.output("out", node.output(1));
   indices.code(
       "fn compute(i: u32) {\n  let e = i * 4u;\n  out_put(i, I(U(max_window(e).index, "
       "max_window(e + 1u).index, max_window(e + 2u).index, max_window(e + 3u).index)));\n}\n");
-  indices.body("pointwise");
   lowering.add(indices.finish());
   return {};
 }

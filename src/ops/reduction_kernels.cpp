@@ -236,8 +236,8 @@ Dispatch build_combine(const Reduction& what, const Layout& layout, const Loweri
 
 // How many parts an output is cut into at the largest sizes; 1: it is not worth a second stage.
 uint32_t part_count(const Layout& layout, const Lowering& lowering) {
-  const LiveValues maxima(lowering.graph());
-  const uint64_t outputs = layout.outputs(maxima), elements = layout.elements(maxima);
+  const uint64_t outputs = layout.outputs(lowering.maxima());
+  const uint64_t elements = layout.elements(lowering.maxima());
   const uint64_t invocations = outputs * (layout.last_reduced ? 256 : 1);
   if (elements < kSplitElements || outputs == 0 || invocations >= kEnoughInvocations) return 1;
   const uint64_t each = layout.last_reduced ? 256 * 4 : kMinPartElements;
@@ -250,8 +250,7 @@ uint32_t part_count(const Layout& layout, const Lowering& lowering) {
 void add_reduction(const Reduction& what, Lowering& lowering) {
   const Layout layout = layout_of(what);
   if (const uint32_t count = part_count(layout, lowering); count > 1) {
-    const LiveValues maxima(lowering.graph());
-    const Parts parts = make_parts(what, lowering, count, layout.outputs(maxima));
+    const Parts parts = make_parts(what, lowering, count, layout.outputs(lowering.maxima()));
     lowering.add(build_parts(what, layout, lowering, parts, layout.last_reduced));
     lowering.add(build_combine(what, layout, lowering, parts));
     return;

@@ -6,6 +6,7 @@
 
 #include "ops/live_args.h"
 #include "ops/movement.h"
+#include "ops/rules.h"
 
 namespace executorch::backends::webgpu {
 
@@ -190,8 +191,9 @@ std::span<const Op> slicing_ops() {
       compute_op("aten.slice_copy.Tensor", "t i i? i? i -> t", check_slice, infer_slice,
                  lower_slice),
       compute_op("aten.select_copy.int", "t i i -> t", check_select, infer_select, lower_select),
-      compute_op("aten.split_with_sizes_copy.default", "t l i -> T", check_split, infer_split,
-                 lower_split),
+      // Takes no followers: its outputs are several, each a kernel's or a view of its own.
+      {"aten.split_with_sizes_copy.default", "t l i -> T", OpKind::kCompute, false, check_split,
+       infer_split, lower_split},
   };
   return kOps;
 }

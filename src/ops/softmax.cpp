@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ops/normalize.h"
+#include "ops/rules.h"
 
 namespace executorch::backends::webgpu {
 
@@ -43,19 +44,8 @@ int softmax_dim(const NodeView& node) {
 }
 
 Status check_softmax(const NodeView& node) {
-  if (node.is_symbolic(1) || softmax_dim(node) < 0) {
-    return node.error(ErrorCode::kInvalidProgram, "the dimension is out of range");
-  }
-  if (!is_float(node.tensor(0)->dtype)) {
-    return node.error(ErrorCode::kNotSupported, "is not defined for {}",
-                      name_of(node.tensor(0)->dtype));
-  }
-  return {};
-}
-
-Status infer_same(const NodeView& node, LiveValues& live) {
-  live.set_dims(node.output(), live.dims(node.id(0)));
-  return {};
+  ETWG_TRY(check_dim(node, 1));
+  return check_float(node);
 }
 
 Status lower_softmax(const NodeView& node, Lowering& lowering) {

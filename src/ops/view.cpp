@@ -3,20 +3,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "ops/rules.h"
+
 namespace executorch::backends::webgpu {
 
 namespace {
-
-Status check_same_type(const NodeView& node) {
-  if (node.tensor(0)->dtype == node.output_tensor().dtype) return {};
-  return node.error(ErrorCode::kNotSupported, "cannot turn {} into {}",
-                    name_of(node.tensor(0)->dtype), name_of(node.output_tensor().dtype));
-}
-
-Status infer_same(const NodeView& node, LiveValues& live) {
-  live.set_dims(node.output(), live.dims(node.id(0)));
-  return {};
-}
 
 // One size may be -1: whatever is left.
 Status infer_view(const NodeView& node, LiveValues& live) {

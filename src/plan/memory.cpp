@@ -43,7 +43,7 @@ class MemoryPlanner {
 
  private:
   size_t count() const { return lowered_.graph.values.size(); }
-  ValueId root(ValueId value) const { return lowered_.storage[static_cast<size_t>(value)].root; }
+  ValueId root(ValueId value) const { return lowered_.root[static_cast<size_t>(value)]; }
 
   static uint64_t bytes_of(const Tensor& tensor) {
     return round_up(static_cast<uint64_t>(tensor.max_dims.numel()) * size_of(tensor.dtype),
@@ -55,9 +55,8 @@ class MemoryPlanner {
     for (size_t i = 0; i < count(); ++i) {
       const Tensor* tensor = lowered_.graph.tensor(static_cast<ValueId>(i));
       if (tensor == nullptr) continue;
-      const Storage& storage = lowered_.storage[i];
-      uint64_t& size = sizes_[static_cast<size_t>(storage.root)];
-      size = std::max({size, storage.offset + bytes_of(*tensor), kPadding});
+      uint64_t& size = sizes_[static_cast<size_t>(lowered_.root[i])];
+      size = std::max({size, bytes_of(*tensor), kPadding});
     }
   }
 
@@ -204,11 +203,9 @@ class MemoryPlanner {
     for (size_t i = 0; i < count(); ++i) {
       const Tensor* tensor = lowered_.graph.tensor(static_cast<ValueId>(i));
       if (tensor == nullptr) continue;
-      const Storage& storage = lowered_.storage[i];
-      const Place& base = roots_[static_cast<size_t>(storage.root)];
+      const Place& base = roots_[static_cast<size_t>(lowered_.root[i])];
       if (base.buffer == kNoBuffer) continue;
-      plan_.places[i] = {base.buffer, base.offset + storage.offset,
-                         std::max(bytes_of(*tensor), kPadding)};
+      plan_.places[i] = {base.buffer, base.offset, std::max(bytes_of(*tensor), kPadding)};
     }
     const auto check = [&](const Dispatch& dispatch) -> Status {
       for (const Binding& binding : dispatch.bindings) {

@@ -40,7 +40,12 @@ Result<LoweredGraph> lower_graph(Graph graph, const Capabilities& caps) {
 }
 
 // The last variant of a step runs when no other applies, so it must be right for all sizes.
-Status check_variants(const LoweredGraph& lowered) {
+Status check_variants(const LoweredGraph& lowered, const LiveValues& maxima) {
+  for (const Dispatch& dispatch : lowered.once) {
+    if (!dispatch.applies || dispatch.applies(maxima)) continue;
+    return fail(ErrorCode::kInternal, "{} (node {}): kernel {} is not for the largest sizes",
+                dispatch.op, dispatch.debug_id, dispatch.kernel);
+  }
   for (const Step& step : lowered.steps) {
     const Dispatch& last = step.variants.back();
     if (!last.applies) continue;
@@ -49,6 +54,57 @@ Status check_variants(const LoweredGraph& lowered) {
   }
   return {};
 }
+
+// What is read must have been written, also by followers and to the last output: an operator whose
+// kernels leave something out is found here, not by its wrong numbers.
+class WrittenBeforeRead {
+ public:
+  explicit WrittenBeforeRead(const LoweredGraph& lowered)
+      : lowered_(lowered), written_(lowered.root.size()) {
+    for (size_t i = 0; i < written_.size(); ++i) {
+      const Tensor* tensor = lowered.graph.tensor(static_cast<ValueId>(i));
+      if (tensor == nullptr) continue;
+      const bool given = tensor->constant >= 0 || tensor->max_dims.numel() == 0;
+      if (given) written(static_cast<ValueId>(i)) = true;
+    }
+    for (ValueId id : lowered.graph.inputs) {
+      if (lowered.graph.tensor(id) != nullptr) written(id) = true;
+    }
+  }
+
+  Status check() {
+    for (const Dispatch& dispatch : lowered_.once) ETWG_TRY(check_step({&dispatch, 1}));
+    for (const Step& step : lowered_.steps) ETWG_TRY(check_step(step.variants));
+    for (ValueId id : lowered_.graph.outputs) {
+      if (lowered_.graph.tensor(id) == nullptr || written(id)) continue;
+      return fail(ErrorCode::kInternal, "no kernel writes output value {}", id);
+    }
+    return {};
+  }
+
+ private:
+  std::vector<bool>::reference written(ValueId id) {
+    return written_[static_cast<size_t>(lowered_.root[static_cast<size_t>(id)])];
+  }
+
+  Status check_step(std::span<const Dispatch> variants) {
+    for (const Dispatch& variant : variants) {
+      for (const Binding& binding : variant.bindings) {
+        if (binding.access == Access::kReadWrite || written(binding.value)) continue;
+        return fail(ErrorCode::kInternal,
+                    "{} (node {}): kernel {} reads value {}, which no kernel wrote", variant.op,
+                    variant.debug_id, variant.kernel, binding.value);
+      }
+    }
+    for (const Binding& binding : variants.back().bindings) {
+      if (binding.access == Access::kReadWrite) written(binding.value) = true;
+    }
+    return {};
+  }
+
+  const LoweredGraph& lowered_;
+  std::vector<bool> written_;  // by root
+};
 
 void collect_shape_steps(const Node& node, std::vector<ShapeStep>& steps) {
   steps.push_back({find_op(node.op), &node});
@@ -149,7 +205,8 @@ Result<Plan> make_plan(Graph graph, const Capabilities& caps, const PlanOptions&
   plan.nodes_after_passes = count_working_nodes(graph);
 
   ETWG_ASSIGN(LoweredGraph lowered, lower_graph(std::move(graph), caps));
-  ETWG_TRY(check_variants(lowered));
+  ETWG_TRY(check_variants(lowered, LiveValues(lowered.graph)));
+  ETWG_TRY(WrittenBeforeRead(lowered).check());
   ETWG_TRY(plan_memory(lowered, caps, plan));
   ParamsArena arena(caps);
   for (Dispatch& dispatch : lowered.once) plan.once.push_back(arena.place({std::move(dispatch)}));

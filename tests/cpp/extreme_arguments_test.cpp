@@ -83,5 +83,46 @@ TEST(ExtremeArguments, ExpandToAnySizes) {
   EXPECT_NE(refusal(b).find("too many elements"), std::string::npos) << refusal(b);
 }
 
+// Integers are 32 bits wide on the GPU: no other number is computed in silence.
+TEST(ExtremeArguments, IntegersBeyond32Bits) {
+  const auto with = [](const char* op, const std::vector<Arg>& more, DType type, DType out) {
+    GraphBuilder b;
+    std::vector<Arg> args = {b.input(type, {4, 2})};
+    args.insert(args.end(), more.begin(), more.end());
+    b.output(b.op(op, args, out, {4, 2}));
+    return refusal(b);
+  };
+  const int64_t large = int64_t{1} << 40;
+  const char* message = "not within the 32 bits";
+  EXPECT_NE(with("aten.add.Tensor", {large, 1}, DType::kInt32, DType::kInt32).find(message),
+            std::string::npos);
+  EXPECT_EQ(with("aten.add.Tensor", {large, 1}, DType::kFloat32, DType::kFloat32), "");
+  EXPECT_EQ(with("aten.clamp.default", {-large, large}, DType::kInt32, DType::kInt32), "");
+  EXPECT_NE(with("aten.eq.Scalar", {int64_t{1} << 31}, DType::kInt32, DType::kBool).find(message),
+            std::string::npos);
+  EXPECT_EQ(with("aten.eq.Scalar", {large}, DType::kInt32, DType::kBool), "");
+  EXPECT_NE(with("aten.constant_pad_nd.default", {Ints{0, 0}, large}, DType::kInt32, DType::kInt32)
+                .find(message),
+            std::string::npos);
+  GraphBuilder b;
+  b.output(b.op("aten.full.default",
+                {Ints{4}, large, std::nullopt, std::nullopt, std::nullopt, std::nullopt},
+                DType::kInt32, {4}));
+  EXPECT_NE(refusal(b).find(message), std::string::npos) << refusal(b);
+}
+
+TEST(ExtremeArguments, NormsOfOtherSizes) {
+  const std::vector<float> ones(3, 1.0F);
+  GraphBuilder b;
+  const V x = b.input(DType::kFloat32, {4, 6});
+  const V weight = b.constant(DType::kFloat32, {3}, ones);
+  const V mean = b.tensor(DType::kFloat32, {4, 1}), deviation = b.tensor(DType::kFloat32, {4, 1});
+  const V y = b.tensor(DType::kFloat32, {4, 6});
+  b.call("aten.native_layer_norm.default", {x, Ints{6}, weight, std::nullopt, 1e-5},
+         {y, mean, deviation});
+  b.output(y);
+  EXPECT_NE(refusal(b).find("argument 2 has 3 elements, not 6"), std::string::npos) << refusal(b);
+}
+
 }  // namespace
 }  // namespace executorch::backends::webgpu::test

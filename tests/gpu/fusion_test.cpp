@@ -511,5 +511,68 @@ TEST(Fusion, OtherOutputsAreThereInTime) {
       {x}, {{{1, 1, 1}, {10}}, {{1, 1, 1}, {1}}});
 }
 
+// Each of several outputs is followed by something else.
+TEST(Fusion, FollowersOfASplit) {
+  GraphBuilder b;
+  const V x = b.input(DType::kFloat32, {4, 6});
+  const V first = b.tensor(DType::kFloat32, {2, 6}), second = b.tensor(DType::kFloat32, {2, 6});
+  b.call("aten.split_with_sizes_copy.default", {x, Ints{2, 2}, 0}, {first, second});
+  b.output(b.f32("aten.relu.default", {first}, {2, 6}));
+  b.output(b.f32("aten.neg.default", {second}, {2, 6}));
+  Loaded loaded(std::move(b));
+  const auto out = loaded.run({arange({4, 6}, -7)});
+  ASSERT_EQ(out.size(), 2u);
+  Values relu = arange({2, 6}, -7);
+  for (double& v : relu.data) v = std::max(v, 0.0);
+  expect_values(out[0], relu);
+  expect_values(out[1], arange({2, 6}, -5, -1));
+}
+
+// A follower whose operand broadcasts by channel restricts a kernel to some sizes.
+TEST(Fusion, ScaledPool) {
+  GraphBuilder b;
+  const V x = b.input(DType::kFloat32, {1, 3, 8, 16}), scale = b.input(DType::kFloat32, {3, 1, 1});
+  const Ints two = {2, 2}, none = {0, 0}, one = {1, 1};
+  const V pooled = b.f32("aten.max_pool2d.default", {x, two, two, none, one, false}, {1, 3, 4, 8});
+  b.output(b.f32("aten.mul.Tensor", {pooled, scale}, {1, 3, 4, 8}));
+  Loaded loaded(std::move(b));
+  for (int64_t width : {16, 10}) {
+    const Values input = arange({1, 3, 8, width});
+    Values expected{{1, 3, 4, width / 2}, {}};
+    for (int64_t i = 0; i < expected.dims.numel(); ++i) {
+      const int64_t column = i % (width / 2), row = i / (width / 2) % 4, c = i / (width / 2) / 4;
+      const int64_t at = (c * 8 + row * 2 + 1) * width + column * 2 + 1;  // it grows to the end
+      expected.data.push_back(static_cast<double>(at) * static_cast<double>(c + 1));
+    }
+    expect_values(loaded.run1({input, arange({3, 1, 1}, 1)}), expected);
+  }
+}
+
+// The product has rows of whole groups of four; what it is viewed as and scaled by has not.
+TEST(Fusion, ProductScaledInAnotherShape) {
+  GraphBuilder b;
+  const V x = b.input(DType::kFloat32, {8, 2}), scale = b.input(DType::kFloat32, {8});
+  std::vector<float> weight;
+  for (int i = 0; i < 16; ++i) weight.push_back(static_cast<float>(i));
+  const V w = b.constant(DType::kFloat32, {2, 8}, weight);
+  const V product = b.f32("aten.mm.default", {x, w}, {8, 8});
+  const V viewed = b.f32("aten.view_copy.default", {product, Ints{8, -1}}, {8, 8});
+  b.output(b.f32("aten.mul.Tensor", {viewed, scale}, {8, 8}));
+  for (const Options& options : device_variants()) {
+    Loaded loaded(b, options);
+    for (int64_t rows : {8, 3, 5}) {
+      const Values input = arange({rows, 2});
+      Values expected{{8, rows}, {}};
+      for (int64_t i = 0; i < rows * 8; ++i) {
+        const int64_t row = i / 8, column = i % 8;
+        const double sum = static_cast<double>(2 * row * column + (2 * row + 1) * (column + 8));
+        expected.data.push_back(sum * static_cast<double>(i % rows + 1));
+      }
+      expect_values(loaded.run1({input, arange({rows}, 1)}), expected, {},
+                    to_string(expected.dims));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace executorch::backends::webgpu::test

@@ -23,8 +23,8 @@ fn pool_at(e: u32) -> f32 {
   if (!COUNT_PAD) {
     count = max(bottom - top, 0) * max(right - left, 0);
   }
-  if (DIVISOR != 0u) {
-    count = i32(DIVISOR);
+  if (DIVISOR != 0) {
+    count = DIVISOR;
   }
   return sum / f32(count);
 }
