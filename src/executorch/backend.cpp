@@ -25,7 +25,7 @@ struct Loaded {
   std::vector<Executable::HostOutput> outputs;  // likewise
 };
 
-// 0 when it is not set, and (said in the log) when it is not a number.
+// 0 when it is not set, and (said in the log) when it is no number.
 uint32_t number_from_environment(const char* name) {
   const char* text = std::getenv(name);
   if (text == nullptr) return 0;
@@ -33,7 +33,7 @@ uint32_t number_from_environment(const char* name) {
   uint32_t number = 0;
   const auto [stop, error] = std::from_chars(text, end, number);
   if (error == std::errc() && stop == end) return number;
-  if (text != end) ET_LOG(Error, "%s is ignored: \"%s\" is not a number", name, text);
+  if (text != end) ET_LOG(Error, "%s is ignored: \"%s\" is no number of 32 bits", name, text);
   return 0;
 }
 
