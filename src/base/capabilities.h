@@ -12,11 +12,8 @@ struct Capabilities {
   uint64_t max_buffer_size = 256ull << 20;           // bytes
   uint32_t max_uniform_binding_size = 64u << 10;     // bytes
   uint32_t max_storage_buffers_per_stage = 8;
-  uint32_t max_uniform_buffers_per_stage = 12;
   uint32_t max_invocations_per_workgroup = 256;
   uint32_t max_workgroup_size_x = 256;
-  uint32_t max_workgroup_size_y = 256;
-  uint32_t max_workgroup_size_z = 64;
   uint32_t max_workgroup_storage = 16u << 10;  // bytes of var<workgroup>
   uint32_t max_workgroups_per_dimension = 65535;
   uint32_t min_storage_offset_alignment = 256;  // bytes; offsets of bindings into a buffer

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <memory>
 #include <string_view>
+#include <vector>
 
+#include "base/budget.h"
 #include "base/bytes.h"
 #include "base/result.h"
 
@@ -18,6 +20,27 @@ T item_of(const flatbuffers::Vector<T>& vector, uint32_t i) {
   T value;
   std::memcpy(&value, vector.Data() + i * sizeof(T), sizeof(T));
   return flatbuffers::EndianScalar(value);
+}
+
+// The length of a vector that may be absent, which means empty.
+template <typename Vector>
+uint32_t count_of(const Vector* vector) {
+  return vector == nullptr ? 0 : vector->size();
+}
+
+// The items of a list that may be absent, which means empty.
+template <typename To, typename Items>
+Result<std::vector<To>> decode_items(const Items* items, DecodeBudget& budget) {
+  std::vector<To> list;
+  if (items == nullptr) return list;
+  if (!budget.take(items->size())) {
+    return invalid("list of {} items: the lists together are longer than the file", items->size());
+  }
+  list.reserve(items->size());
+  for (uint32_t i = 0; i < items->size(); ++i) {
+    list.push_back(static_cast<To>(item_of(*items, i)));
+  }
+  return list;
 }
 
 // A FlatBuffer that came from a file: after `open`, everything reachable from the root lies within

@@ -34,6 +34,12 @@ tl::unexpected<Error> fail(ErrorCode code, fmt::format_string<Args...> format, A
   return tl::unexpected<Error>(Error{code, fmt::format(format, std::forward<Args>(args)...)});
 }
 
+// The same for what is wrong with a file: `return invalid("names value {} of {}", id, count);`
+template <typename... Args>
+tl::unexpected<Error> invalid(fmt::format_string<Args...> format, Args&&... args) {
+  return fail(ErrorCode::kInvalidProgram, format, std::forward<Args>(args)...);
+}
+
 // Passes an error on, with what was being done in front of its message.
 inline tl::unexpected<Error> context(std::string_view what, Error error) {
   error.message = fmt::format("{}: {}", what, error.message);

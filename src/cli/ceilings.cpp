@@ -65,7 +65,7 @@ Result<Measured> measure(const std::shared_ptr<Device>& device, Graph graph) {
 }  // namespace
 
 Result<Ceilings> measure_ceilings(const std::shared_ptr<Device>& device) {
-  const bool is_cpu = device->adapter().type == AdapterType::kCpu;
+  const bool is_cpu = device->capabilities().processor;
   const auto most =
       static_cast<int64_t>(device->capabilities().max_storage_binding_size / sizeof(float));
   const int64_t rows = 1024;

@@ -197,6 +197,9 @@ Outcome profile(Options options) {
   ETWG_ASSIGN(const Measurement measured, measure(*session, lend(owned), options.runs));
   if (profiled && !options.trace.empty()) {
     ETWG_TRY(write_trace(options.trace, adapter_name(*session), measured.calls));
+  } else if (!options.trace.empty()) {
+    fmt::print(stderr, "etwebgpu: {} is not written: a trace is made of GPU times\n",
+               options.trace);
   }
   (options.as_json ? print_json : print_summary)(*session, measured, profiled, ceilings);
   return kOk;

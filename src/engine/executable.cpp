@@ -52,6 +52,16 @@ Result<std::unique_ptr<Executable>> Executable::create(std::shared_ptr<Device> d
   Device& gpu = *self->device_;
   const Plan& p = self->plan_;
   self->errors_before_ = gpu.error_count();
+  if (options.profile) {
+#if ETWG_PROFILING
+    ETWG_ASSIGN(Timestamps made, Timestamps::create(gpu, static_cast<uint32_t>(p.steps.size())));
+    self->timestamps_.emplace(std::move(made));
+#else
+    return fail(
+        ErrorCode::kNotSupported,
+        "this build has no profiling: configure with -DEXECUTORCH_BUILD_WEBGPU_PROFILING=ON");
+#endif
+  }
   ETWG_ASSIGN(self->resources_, Resources::create(gpu, p));
   // Compile while the constants travel.
   self->load_schedule_ = std::make_unique<Schedule>(gpu, self->resources_, p, p.once);
@@ -78,16 +88,6 @@ Result<std::unique_ptr<Executable>> Executable::create(std::shared_ptr<Device> d
     self->readback_.emplace(std::move(made));
   }
   self->params_.resize(static_cast<size_t>(p.params_size));
-  if (options.profile) {
-#if ETWG_PROFILING
-    ETWG_ASSIGN(Timestamps made, Timestamps::create(gpu, static_cast<uint32_t>(p.steps.size())));
-    self->timestamps_.emplace(std::move(made));
-#else
-    return fail(
-        ErrorCode::kNotSupported,
-        "this build has no profiling: configure with -DEXECUTORCH_BUILD_WEBGPU_PROFILING=ON");
-#endif
-  }
   return self;
 }
 
@@ -103,7 +103,7 @@ Completion Executable::compiled() const {
 
 Status Executable::finish_load() {
   ETWG_TRY(load_schedule_->select(live_, params_));
-  ETWG_TRY(upload_params());
+  upload_params();
   if (!load_schedule_->ready().empty()) {
     ETWG_ASSIGN(CommandStream stream, CommandStream::begin(*device_, "load"));
     for (const ReadyDispatch& d : load_schedule_->ready()) {
@@ -116,12 +116,8 @@ Status Executable::finish_load() {
   return device_->error_since(errors_before_);
 }
 
-Status Executable::upload_params() {
-  if (params_.empty()) return {};
-  const auto guard = device_->lock();
-  wgpuQueueWriteBuffer(device_->queue(), resources_.params().handle(), 0, params_.data(),
-                       params_.size());
-  return {};
+void Executable::upload_params() {
+  if (!params_.empty()) resources_.params().write(*device_, params_);
 }
 
 // Takes over the inputs' live sizes; nothing else is done when they are those of the last run.
@@ -166,7 +162,7 @@ Status Executable::set_sizes(std::span<const HostInput> inputs) {
   if (sizes_known_) return {};
   ETWG_TRY(infer_shapes(plan_, live_));
   ETWG_TRY(schedule_->select(live_, params_));
-  ETWG_TRY(upload_params());
+  upload_params();
   for (auto* transfers : {&inputs_, &outputs_}) {
     for (Transfer& t : *transfers) t.bytes = round_up(live_bytes(plan_.graph, live_, t.value), 4);
   }
@@ -268,24 +264,27 @@ Status Executable::finish(std::span<const HostOutput> outputs) {
   if (!running_) return fail(ErrorCode::kInvalidArgument, "finish() without begin()");
   Status status = done_.wait();
   if (Status errors = device_->error_since(errors_before_); !errors) status = errors;
-  if (status && readback_) {
-    ETWG_ASSIGN(const std::span<const std::byte> bytes, readback_->data());
-    size_t next = 0;
-    for (size_t i = 0; i < outputs.size() && next < outputs_.size() && status; ++i) {
-      if (i >= plan_.graph.outputs.size()) break;
-      const Transfer& transfer = outputs_[next];
-      if (plan_.graph.outputs[i] != transfer.value) continue;
-      ++next;
-      if (outputs[i].data == nullptr) continue;
-      status = convert_elements(bytes.data() + transfer.staging_offset,
-                                plan_.graph.tensor(transfer.value)->dtype, outputs[i].data,
-                                outputs[i].dtype, live_.numel(transfer.value));
-      if (!status) status = context(fmt::format("output {}", i), status.error());
-    }
-  }
+  if (status && readback_) status = copy_outputs(outputs);
   if (status && timestamps_) status = collect_profile();
   abandon();
   return status;
+}
+
+Status Executable::copy_outputs(std::span<const HostOutput> outputs) {
+  ETWG_ASSIGN(const std::span<const std::byte> bytes, readback_->data());
+  const size_t count = std::min(outputs.size(), plan_.graph.outputs.size());
+  size_t next = 0;
+  for (size_t i = 0; i < count && next < outputs_.size(); ++i) {
+    const Transfer& transfer = outputs_[next];
+    if (plan_.graph.outputs[i] != transfer.value) continue;
+    ++next;
+    if (outputs[i].data == nullptr) continue;
+    const Status converted = convert_elements(
+        bytes.data() + transfer.staging_offset, plan_.graph.tensor(transfer.value)->dtype,
+        outputs[i].data, outputs[i].dtype, live_.numel(transfer.value));
+    if (!converted) return context(fmt::format("output {}", i), converted.error());
+  }
+  return {};
 }
 
 Status Executable::collect_profile() {
@@ -310,6 +309,7 @@ void Executable::abandon() {
   if (!running_) return;
   running_ = false;
   if (readback_) readback_->unmap();
+  if (timestamps_) timestamps_->reset();
 }
 
 Status Executable::run(std::span<const HostInput> inputs, std::span<const HostOutput> outputs) {

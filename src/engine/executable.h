@@ -56,8 +56,8 @@ class Executable {
   // Finishes when the outputs can be read.
   Completion done() const { return done_; }
   // Copies output tensor i (dense, live sizes) to outputs[i].data, converting to its dtype. Entries
-  // with null data are skipped, as are integer outputs. Ends the run: also when it fails.
-  // Reports the errors that the GPU met meanwhile; the outputs are then not valid.
+  // with null data are skipped, as are integer outputs. Ends the run, also when it fails. Reports
+  // the errors that the GPU met meanwhile; the outputs are then not valid.
   struct HostOutput {
     void* data = nullptr;
     DType dtype = DType::kFloat32;
@@ -80,9 +80,10 @@ class Executable {
   Executable(std::shared_ptr<Device> device, Plan plan, const ExecutableOptions& options);
 
   Status set_sizes(std::span<const HostInput> inputs);
-  Status upload_params();
+  void upload_params();
   Status stage_inputs(std::span<const HostInput> inputs);
   Status record_and_submit();
+  Status copy_outputs(std::span<const HostOutput> outputs);
   Status collect_profile();
   void abandon();
 

@@ -20,13 +20,15 @@ struct LoadOptions {
 using NamedReader =
     std::function<Status(const std::string& key, const std::function<Status(Bytes)>& use)>;
 
-// Delegate bytes to a graph that is ready to run, on the process's shared device. `blob` is not
-// needed afterwards. Blocks.
-Result<std::unique_ptr<Executable>> load_payload(Bytes blob, const NamedReader& named,
-                                                 const LoadOptions& options = {});
+// Delegate bytes to a graph that is ready to run on the device (`options.device` has no say here).
+// `blob` and what `named` reads are not needed afterwards. Blocks.
+Result<std::unique_ptr<Executable>> load_payload(std::shared_ptr<Device> device, Bytes blob,
+                                                 const NamedReader& named,
+                                                 const LoadOptions& options);
 
-// The reader of a payload's constants: named ones through `named`, others from its raw region,
-// which must stay valid while the reader is used. `done_with` may be empty, see LoadOptions.
-ConstantReader constant_reader(Bytes raw, NamedReader named, std::function<void(Bytes)> done_with);
+// The same where nothing may block: what is left to do is as after Executable::create.
+Result<std::unique_ptr<Executable>> create_payload(std::shared_ptr<Device> device, Bytes blob,
+                                                   const NamedReader& named,
+                                                   const LoadOptions& options);
 
 }  // namespace executorch::backends::webgpu

@@ -22,7 +22,7 @@ struct ReadyDispatch {
 // change.
 class Schedule {
  public:
-  // All but the device's lock is borrowed: everything must outlive the schedule.
+  // The arguments are borrowed: each must outlive the schedule.
   Schedule(Device& device, const Resources& resources, const Plan& plan,
            const std::vector<PlannedStep>& steps);
 

@@ -3,7 +3,9 @@
 #include <executorch/runtime/core/event_tracer_hooks_delegate.h>
 #include <executorch/runtime/platform/log.h>
 
+#include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "engine/load.h"
@@ -23,16 +25,27 @@ struct Loaded {
   std::vector<Executable::HostOutput> outputs;  // likewise
 };
 
+// 0 when it is not set, and (said in the log) when it is no number.
 uint32_t number_from_environment(const char* name) {
   const char* text = std::getenv(name);
-  return text == nullptr ? 0 : static_cast<uint32_t>(std::strtoul(text, nullptr, 10));
+  if (text == nullptr) return 0;
+  const char* end = text + std::strlen(text);
+  uint32_t number = 0;
+  const auto [stop, error] = std::from_chars(text, end, number);
+  if (error == std::errc() && stop == end) return number;
+  if (text != end) ET_LOG(Error, "%s is ignored: \"%s\" is no number of 32 bits", name, text);
+  return 0;
 }
 
-bool profiling_requested() {
+bool can_profile(const Device& device) {
   if (number_from_environment("WEBGPU_TIMESTAMP_QUERY") == 0) return false;
 #if ETWG_PROFILING
-  return true;
+  if (device.capabilities().timestamps) return true;
+  ET_LOG(Info, "WebGPU profiling is off: GPU \"%s\" has no timestamp queries",
+         device.adapter().name.c_str());
+  return false;
 #else
+  (void)device;
   static const bool said = [] {
     ET_LOG(Info,
            "WEBGPU_TIMESTAMP_QUERY is set, but this build of the WebGPU backend has no "
@@ -65,16 +78,10 @@ Result<std::unique_ptr<Executable>> load(const runtime::NamedDataMap* map,
   LoadOptions options;
   options.executable.dispatches_per_submit =
       number_from_environment("ETWEBGPU_DISPATCHES_PER_SUBMIT");
-  options.executable.profile = profiling_requested();
+  ETWG_ASSIGN(std::shared_ptr<Device> device, Device::acquire(options.device));
+  options.executable.profile = can_profile(*device);
   const Bytes blob(static_cast<const std::byte*>(processed.data()), processed.size());
-  auto loaded = load_payload(blob, named_reader(map), options);
-  if (!loaded && options.executable.profile && loaded.error().code == ErrorCode::kNotSupported) {
-    // No timestamps on this device: say so, run without.
-    ET_LOG(Info, "WebGPU profiling is off: %s", loaded.error().message.c_str());
-    options.executable.profile = false;
-    loaded = load_payload(blob, named_reader(map), options);
-  }
-  return loaded;
+  return load_payload(std::move(device), blob, named_reader(map), options);
 }
 
 // The arguments of a call are the graph's inputs, then its outputs.

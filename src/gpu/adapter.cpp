@@ -213,11 +213,8 @@ void fill_limits(const WGPULimits& limits, Capabilities& out) {
   out.max_uniform_binding_size =
       static_cast<uint32_t>(std::min<uint64_t>(limits.maxUniformBufferBindingSize, UINT32_MAX));
   out.max_storage_buffers_per_stage = limits.maxStorageBuffersPerShaderStage;
-  out.max_uniform_buffers_per_stage = limits.maxUniformBuffersPerShaderStage;
   out.max_invocations_per_workgroup = limits.maxComputeInvocationsPerWorkgroup;
   out.max_workgroup_size_x = limits.maxComputeWorkgroupSizeX;
-  out.max_workgroup_size_y = limits.maxComputeWorkgroupSizeY;
-  out.max_workgroup_size_z = limits.maxComputeWorkgroupSizeZ;
   out.max_workgroup_storage = limits.maxComputeWorkgroupStorageSize;
   out.max_workgroups_per_dimension = limits.maxComputeWorkgroupsPerDimension;
   out.min_storage_offset_alignment = limits.minStorageBufferOffsetAlignment;

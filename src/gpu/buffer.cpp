@@ -60,6 +60,11 @@ Result<Buffer> Buffer::create_mapped(Device& device, uint64_t size, WGPUBufferUs
   return create(device, size, usage, label, true);
 }
 
+void Buffer::write(Device& device, std::span<const std::byte> bytes) const {
+  const auto guard = device.lock();
+  wgpuQueueWriteBuffer(device.queue(), buffer_.get(), 0, bytes.data(), bytes.size());
+}
+
 std::byte* Buffer::mapped_data() const {
   return static_cast<std::byte*>(
       wgpuBufferGetMappedRange(buffer_.get(), 0, static_cast<size_t>(size_)));

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "base/result.h"
@@ -30,6 +31,10 @@ class Buffer {
   WGPUBuffer handle() const { return buffer_.get(); }
   uint64_t size() const { return size_; }
   explicit operator bool() const { return static_cast<bool>(buffer_); }
+
+  // Copies `bytes` (a multiple of 4 of them) to the buffer's beginning; what is submitted later
+  // sees them. They have been read when it returns.
+  void write(Device& device, std::span<const std::byte> bytes) const;
 
   // The whole buffer's mapped bytes for writing; null when it is not mapped.
   std::byte* mapped_data() const;

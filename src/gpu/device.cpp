@@ -245,8 +245,6 @@ Status Device::error_since(uint64_t count) const {
   return context(fmt::format("GPU \"{}\" reported an error", adapter_.name), error);
 }
 
-void Device::record_error(Error error) { errors_->record(std::move(error)); }
-
 void Device::destroy() {
   pipelines_->wait_all();
   wgpuDeviceDestroy(device_.get());

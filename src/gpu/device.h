@@ -78,8 +78,6 @@ class Device {
   // Runs callbacks that are due, without waiting.
   void poll();
 
-  // For gpu/ itself: adds to the errors that error_since reports.
-  void record_error(Error error);
   // Loses the device at once, as a driver reset would (for tests).
   void destroy();
 

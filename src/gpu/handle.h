@@ -12,7 +12,6 @@ struct HandleTraits;
 #define ETWG_HANDLE_TRAITS(Name)                                            \
   template <>                                                               \
   struct HandleTraits<WGPU##Name> {                                         \
-    static void add_ref(WGPU##Name object) { wgpu##Name##AddRef(object); }  \
     static void release(WGPU##Name object) { wgpu##Name##Release(object); } \
   }
 
@@ -46,12 +45,6 @@ class Handle {
     return *this;
   }
   ~Handle() { reset(); }
-
-  // A second reference to the same object.
-  Handle share() const {
-    if (object_ != nullptr) HandleTraits<T>::add_ref(object_);
-    return Handle(object_);
-  }
 
   T get() const { return object_; }
   explicit operator bool() const { return object_ != nullptr; }

@@ -38,6 +38,11 @@ Result<Timestamps> Timestamps::create(Device& device, uint32_t max_spans) {
   return out;
 }
 
+void Timestamps::reset() {
+  count_ = resolved_ = 0;
+  readback_.unmap();
+}
+
 bool Timestamps::next(WGPUPassTimestampWrites& out) {
   if (count_ == capacity_) return false;
   const uint32_t query = count_ % kSetSpans * 2;

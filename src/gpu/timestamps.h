@@ -22,10 +22,9 @@ class Timestamps {
   // Room for `max_spans` passes; kNotSupported if the device has no timestamps.
   static Result<Timestamps> create(Device& device, uint32_t max_spans);
 
-  uint32_t capacity() const { return capacity_; }
   uint32_t count() const { return count_; }
-  // Forgets the spans, for the next run.
-  void reset() { count_ = resolved_ = 0; }
+  // Forgets the spans and a read-back that was started, for the next run.
+  void reset();
 
   // After the last submit: starts the read-back. The Timestamps must stay until it finishes.
   Completion map();

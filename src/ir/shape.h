@@ -13,6 +13,9 @@ namespace executorch::backends::webgpu {
 // Largest tensor rank that the runtime accepts; files with a larger one are refused.
 inline constexpr int kMaxRank = 8;
 
+// A tensor has fewer elements than this, because kernels count them in 32 bits.
+inline constexpr uint64_t kMaxElements = uint64_t{1} << 32;
+
 // The sizes of a tensor, outermost first, held without heap memory. Rank 0 is a scalar.
 class Shape {
  public:

@@ -22,7 +22,7 @@ struct Binding {
 
 // One use of a kernel. The last binding of the group is the uniform Params, when there are params.
 struct Dispatch {
-  std::string kernel;  // name for profiles and errors, e.g. "gemm_tiled"
+  std::string kernel;  // name for profiles and errors, e.g. "gemm_direct"
   std::string source;  // complete WGSL with the entry point `main`; pipelines are shared by it
   std::vector<Binding> bindings;
   std::vector<LiveFn> params;  // 32-bit words of the Params struct

@@ -5,11 +5,6 @@
 namespace executorch::backends::webgpu {
 namespace {
 
-template <typename... Args>
-tl::unexpected<Error> invalid(fmt::format_string<Args...> format, Args&&... args) {
-  return fail(ErrorCode::kInvalidProgram, format, std::forward<Args>(args)...);
-}
-
 bool is_list(const Value& value) {
   return std::holds_alternative<ValueList>(value) || std::holds_alternative<std::string>(value) ||
          std::holds_alternative<std::vector<int64_t>>(value) ||

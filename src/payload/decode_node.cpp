@@ -3,11 +3,6 @@
 namespace executorch::backends::webgpu {
 namespace {
 
-template <typename... Args>
-tl::unexpected<Error> invalid(fmt::format_string<Args...> format, Args&&... args) {
-  return fail(ErrorCode::kInvalidProgram, format, std::forward<Args>(args)...);
-}
-
 Status check_output(ValueId id, const std::vector<Value>& values) {
   const Value& value = values[static_cast<size_t>(id)];
   if (const auto* tensor = std::get_if<Tensor>(&value)) {

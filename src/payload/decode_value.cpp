@@ -9,11 +9,6 @@ namespace {
 // The offset that says "look it up by name".
 constexpr uint64_t kNamedOffset = UINT64_MAX;
 
-template <typename... Args>
-tl::unexpected<Error> invalid(fmt::format_string<Args...> format, Args&&... args) {
-  return fail(ErrorCode::kInvalidProgram, format, std::forward<Args>(args)...);
-}
-
 Result<DType> decode_dtype(vkgraph::VkDataType type) {
   switch (type) {
     case vkgraph::VkDataType::BOOL:
@@ -95,21 +90,6 @@ Result<Value> decode_tensor(const vkgraph::VkTensor& table,
                    to_string(tensor.max_dims), needed, tensor.constant, held);
   }
   return tensor;
-}
-
-// The items of a list that may be absent, which means empty.
-template <typename To, typename Items>
-Result<std::vector<To>> decode_items(const Items* items, DecodeBudget& budget) {
-  std::vector<To> list;
-  if (items == nullptr) return list;
-  if (!budget.take(items->size())) {
-    return invalid("list of {} items: the lists together are longer than the file", items->size());
-  }
-  list.reserve(items->size());
-  for (uint32_t i = 0; i < items->size(); ++i) {
-    list.push_back(static_cast<To>(item_of(*items, i)));
-  }
-  return list;
 }
 
 Result<Value> decode_value_list(const vkgraph::ValueList& table, size_t value_count,

@@ -4,7 +4,6 @@
 
 namespace executorch::backends::webgpu {
 
-inline constexpr uint64_t kMaxElements = uint64_t{1} << 32;  // of a tensor, exclusive
 inline constexpr uint32_t kMaxNameLength = 256;  // of an operator's name or a constant's key
 inline constexpr uint32_t kMaxArgs = 64;         // of an operator call
 

@@ -8,11 +8,6 @@
 namespace executorch::backends::webgpu {
 namespace {
 
-template <typename Vector>
-uint32_t count_of(const Vector* vector) {
-  return vector == nullptr ? 0 : vector->size();
-}
-
 // An id above INT32_MAX becomes negative, and is refused with the other ids that are out of range.
 Result<std::vector<ValueId>> decode_ids(std::string_view what,
                                         const flatbuffers::Vector<uint32_t>* ids,

@@ -18,18 +18,18 @@ struct Payload {
 // bytes.
 //
 // What holds of the graph that comes back, whatever the bytes were:
-//  - every id in it (arguments, outputs, list items, inputs, outputs, constants) is in range;
-//  - a tensor has at most kMaxRank dims, fewer than 2^32 elements even with its zeros taken as
-//  ones, and
-//    a dtype that the GPU side knows (no 64-bit type; Tensor::staging may be one);
-//  - a constant tensor is exactly as long as its bytes, and bytes without a key lie within `raw`;
-//  - list items are not lists; inputs are distinct and are tensors or SymInts, outputs likewise but
-//  may
-//    repeat or be constants;
-//  - a node has a name, 1 to 64 value ids in the file, and writes tensors, SymInts or Ints, of
-//  which none
-//    is a constant;
-//  - every tensor and SymInt is given (input, constant) or written before it is read.
+// - Every id in it (arguments and outputs of nodes, list items, inputs, outputs, constants) is in
+//   range.
+// - A tensor has at most kMaxRank dims, fewer than kMaxElements elements even with its zeros taken
+//   as ones, and a dtype that the GPU side knows (no 64-bit type; Tensor::staging may be one).
+// - A constant tensor is exactly as long as its bytes; bytes without a key lie within `raw`.
+// - List items are not lists.
+// - Inputs are distinct tensors or SymInts; outputs are tensors or SymInts, and may repeat or be
+//   constants.
+// - A node has a name and 1 to kMaxArgs value ids in the file, and writes tensors, SymInts or Ints,
+//   of which none is a constant.
+// - Every tensor and SymInt is given (input, constant) or written before it is read.
+//
 // Not checked here: operator names and what each makes of its arguments (see ops/), that named
 // constants exist, and the number of outputs: a file whose mutable buffers are not aliased lists
 // them before the user's outputs.

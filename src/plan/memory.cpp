@@ -223,6 +223,13 @@ class MemoryPlanner {
                     dispatch.debug_id, dispatch.kernel, dispatch.bindings.size(),
                     caps_.max_storage_buffers_per_stage);
       }
+      const uint64_t params = uint64_t{4} * dispatch.params.size();
+      if (params > caps_.max_uniform_binding_size) {
+        return fail(ErrorCode::kNotSupported,
+                    "{} (node {}): kernel {} has {} bytes of params, this device allows {}",
+                    dispatch.op, dispatch.debug_id, dispatch.kernel, params,
+                    caps_.max_uniform_binding_size);
+      }
       return {};
     };
     for (const Dispatch& dispatch : lowered_.once) ETWG_TRY(check(dispatch));

@@ -11,8 +11,6 @@ namespace executorch::backends::webgpu {
 
 namespace {
 
-constexpr uint64_t kMaxElements = uint64_t{1} << 32;  // of a tensor, exclusive: indices are u32
-
 size_t count_working_nodes(const Graph& graph) {
   size_t count = 0;
   for (const Node& node : graph.nodes) {

@@ -10,16 +10,6 @@ namespace fb = executorch_flatbuffer;
 
 constexpr uint32_t kMaxNameLength = 256;  // of operators, delegates and compile specs
 
-template <typename... Args>
-tl::unexpected<Error> invalid(fmt::format_string<Args...> format, Args&&... args) {
-  return fail(ErrorCode::kInvalidProgram, format, std::forward<Args>(args)...);
-}
-
-template <typename Vector>
-uint32_t count_of(const Vector* vector) {
-  return vector == nullptr ? 0 : vector->size();
-}
-
 Status check_name(const flatbuffers::String* name) {
   if (name == nullptr || name->size() == 0) return invalid("has no name");
   if (name->size() > kMaxNameLength) return invalid("has a name of {} characters", name->size());

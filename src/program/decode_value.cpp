@@ -7,11 +7,6 @@ namespace {
 
 namespace fb = executorch_flatbuffer;
 
-template <typename... Args>
-tl::unexpected<Error> invalid(fmt::format_string<Args...> format, Args&&... args) {
-  return fail(ErrorCode::kInvalidProgram, format, std::forward<Args>(args)...);
-}
-
 std::optional<DType> dtype_of(fb::ScalarType type) {
   switch (type) {
     case fb::ScalarType::BOOL:
@@ -150,21 +145,6 @@ Result<HostValue> decode_tensor(const fb::Tensor& table, const ProgramBuffer& pr
   }
   tensor.data = *data;
   return tensor;
-}
-
-// The items of a list that may be absent, which means empty.
-template <typename To, typename Items>
-Result<std::vector<To>> decode_items(const Items* items, DecodeBudget& budget) {
-  std::vector<To> list;
-  if (items == nullptr) return list;
-  if (!budget.take(items->size())) {
-    return invalid("list of {} items: the lists together are longer than the file", items->size());
-  }
-  list.reserve(items->size());
-  for (uint32_t i = 0; i < items->size(); ++i) {
-    list.push_back(static_cast<To>(item_of(*items, i)));
-  }
-  return list;
 }
 
 // `lowest` is -1 where None may stand in the list.

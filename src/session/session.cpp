@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "payload/payload.h"
+#include "base/checked.h"
 
 namespace executorch::backends::webgpu {
 
@@ -97,24 +97,19 @@ Result<std::unique_ptr<Session>> Session::make(const Program& program, std::stri
 
 Result<std::unique_ptr<Session>> Session::load(const Program& program, std::string_view method,
                                                const LoadOptions& options) {
-  return make(program, method, [&](const Delegate& delegate) {
-    return load_payload(delegate.blob, named_reader(program), options);
-  });
+  return make(
+      program, method, [&](const Delegate& delegate) -> Result<std::unique_ptr<Executable>> {
+        ETWG_ASSIGN(std::shared_ptr<Device> device, Device::acquire(options.device));
+        return load_payload(std::move(device), delegate.blob, named_reader(program), options);
+      });
 }
 
 Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<Device> device,
                                                  const Program& program, std::string_view method,
                                                  const LoadOptions& options) {
-  return make(
-      program, method, [&](const Delegate& delegate) -> Result<std::unique_ptr<Executable>> {
-        ETWG_ASSIGN(Payload payload, parse_payload(delegate.blob));
-        ETWG_ASSIGN(Plan plan,
-                    make_plan(std::move(payload.graph), device->capabilities(), options.plan));
-        return Executable::create(
-            device, std::move(plan),
-            constant_reader(payload.raw, named_reader(program), options.done_with),
-            options.executable);
-      });
+  return make(program, method, [&](const Delegate& delegate) {
+    return create_payload(device, delegate.blob, named_reader(program), options);
+  });
 }
 
 Completion Session::compiled() const {
@@ -173,11 +168,14 @@ Status Session::fill_slots() {
       initial = *named;
     }
     if (initial.empty()) continue;
-    array.resize(tensor->sizes);
-    if (initial.size() < array.data.size()) {
-      return fail(ErrorCode::kInvalidProgram, "value {} takes {} bytes, but {} are stored", i,
-                  array.data.size(), initial.size());
+    // Before room is made for them: a file may claim any sizes.
+    const auto claimed =
+        checked_mul(static_cast<uint64_t>(tensor->sizes.numel()), size_of(array.dtype));
+    if (!claimed || *claimed > initial.size()) {
+      return invalid("value {} of sizes {} is longer than the {} bytes that are stored", i,
+                     to_string(tensor->sizes), initial.size());
     }
+    array.resize(tensor->sizes);
     std::memcpy(array.data.data(), initial.data(), array.data.size());
   }
   return {};

@@ -198,6 +198,10 @@ TEST(Plan, RefusesWhatTheDeviceCannotHold) {
   EXPECT_EQ(refusal(chain(1, {16, 16}), caps),
             "aten.neg.default (node 0): value 0 (float32 [16, 16]) has 1024 bytes, but one binding "
             "of this device covers at most 1000");
+  caps = {};
+  caps.max_uniform_binding_size = 3;
+  EXPECT_NE(refusal(chain(1, {16, 16}), caps).find("bytes of params, this device allows 3"),
+            std::string::npos);
 }
 
 TEST(Plan, NamesWhatIsWrongWithANode) {

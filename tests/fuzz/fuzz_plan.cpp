@@ -21,7 +21,7 @@ Capabilities rich() {
   Capabilities caps;
   caps.max_storage_binding_size = caps.max_buffer_size = uint64_t{1} << 32;
   caps.max_storage_buffers_per_stage = 16;
-  caps.max_invocations_per_workgroup = caps.max_workgroup_size_x = caps.max_workgroup_size_y = 1024;
+  caps.max_invocations_per_workgroup = caps.max_workgroup_size_x = 1024;
   caps.max_workgroup_storage = 48u << 10;
   caps.min_storage_offset_alignment = caps.min_uniform_offset_alignment = 32;
   caps.subgroup_min_size = caps.subgroup_max_size = 32;

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "../cpp/payload_blob.h"
+#include "../cpp/program_file.h"
 #include "program_spec.h"
 
 namespace executorch::backends::webgpu::test {
@@ -346,6 +347,20 @@ TEST(Session, NamesWhatItCannotRun) {
             "output 0 is never written");
   EXPECT_EQ(refusal([](ProgramSpec& spec, int32_t, int32_t) { spec.outputs = {spec.real(1)}; }),
             "output 0 is neither a tensor nor an integer");
+}
+
+TEST(Session, RefusesSizesThatTheDataFileDoesNotHold) {
+  ProgramSpec spec;
+  spec.external({1 << 29, 1 << 29}, "weights");
+  const std::vector<std::byte> file = spec.build(), data = data_file("weights", 0, 8, 0);
+  auto program = Program::parse(file);
+  ASSERT_TRUE(program) << program.error().message;
+  ASSERT_EQ(message(program->add_data_file(data)), "");
+  const auto session = Session::load(*program, "forward");
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().code, ErrorCode::kInvalidProgram);
+  EXPECT_EQ(session.error().message,
+            "value 0 of sizes [536870912, 536870912] is longer than the 8 bytes that are stored");
 }
 
 // A program whose only call has these arguments.

@@ -191,11 +191,13 @@ def test_profile(tool: Any, pack: dict[str, dict[str, Any]], tmp_path: Path) -> 
     assert sum(event["ph"] == "X" for event in events) == report["dispatches"]
 
 
-def test_profile_goes_on_without_timestamps(tool: Any, pack: dict[str, dict[str, Any]]) -> None:
+def test_profile_goes_on_without_timestamps(tool: Any, pack: dict[str, dict[str, Any]], tmp_path: Path) -> None:
     entry = pack["pointwise/chain"]
-    done = tool("profile", folder_of(entry) / entry["model"], "--no-timestamps", "--json")
+    trace = tmp_path / "trace.json"
+    done = tool("profile", folder_of(entry) / entry["model"], "--no-timestamps", "--json", "--trace", trace)
     assert done.returncode == OK
     assert "no GPU times: " in done.stderr
+    assert f"{trace} is not written" in done.stderr and not trace.exists()
     assert json.loads(done.stdout)["profiled"] is False
 
 
