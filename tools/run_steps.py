@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the steps of test_steps.py in order; each is timed, named and counted.
+"""Runs the steps of test_steps.py, each timed, named and counted: in order, as many at once as there are cores.
 
 The last line is "N passed, N failed" (", N skipped" when there are any): the tests of every test runner, and
 one for each step that is not a test runner. Output goes to out-test/logs/STEP.log, and on to the terminal
@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import time
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 import fetch
@@ -20,6 +21,7 @@ from test_steps import BUILD, Step
 
 LOGS = BUILD / "logs"
 FAILURE_LINES = 80
+MOST_AT_ONCE = min(os.cpu_count() or 1, 4)  # each may take some GB of memory
 
 
 @dataclass
@@ -62,7 +64,13 @@ def count_ctest(log: str) -> Count:
     return Count(total - failed, failed)
 
 
-COUNTERS = {"gtest": count_gtest, "pytest": count_pytest, "ctest": count_ctest}
+def count_pack(log: str) -> Count:
+    """Of every `etwebgpu pack` of the step."""
+    found = re.findall(r"^(\d+) passed, (\d+) failed$", log, re.MULTILINE)
+    return Count(sum(int(passed) for passed, _ in found), sum(int(failed) for _, failed in found))
+
+
+COUNTERS = {"gtest": count_gtest, "pytest": count_pytest, "ctest": count_ctest, "pack": count_pack}
 
 
 def count(step: Step, code: int, log: str) -> Count:
@@ -76,8 +84,15 @@ def count(step: Step, code: int, log: str) -> Count:
     return found
 
 
-def execute(step: Step) -> tuple[int, str]:
-    log_path = LOGS / f"{step.name}.log"
+@dataclass
+class Done:
+    code: int
+    log: str
+    seconds: float
+
+
+def execute(step: Step) -> Done:
+    log_path, code, start = LOGS / f"{step.name}.log", 0, time.monotonic()
     with log_path.open("w") as log:
         for command in step.commands:
             log.write(f"+ {' '.join(map(str, command))}\n")
@@ -95,7 +110,53 @@ def execute(step: Step) -> tuple[int, str]:
                 code = 127
             if code:
                 break
-    return code, log_path.read_text(errors="replace")
+    return Done(code, log_path.read_text(errors="replace"), time.monotonic() - start)
+
+
+class Runner:
+    """Starts steps and adds up what became of them."""
+
+    def __init__(self, pool: ThreadPoolExecutor) -> None:
+        self.pool = pool
+        self.running: dict[Future[Done], Step] = {}
+        self.total = Count()
+        self.bad: list[str] = []
+
+    def may_start(self, step: Step) -> bool:
+        others = self.running.values()
+        if step.alone or any(other.alone for other in others):
+            return not others
+        clash = any(other.name in step.needs or (other.folder and other.folder == step.folder) for other in others)
+        return len(others) < MOST_AT_ONCE and not clash
+
+    def start(self, step: Step) -> None:
+        while not self.may_start(step):
+            self.wait_for_one()
+        broken = [name for name in step.needs if name in self.bad]
+        if broken:
+            print(f"FAIL  {step.name:24} not run: {', '.join(broken)} failed", flush=True)
+            self.total += Count(failed=1)
+            self.bad.append(step.name)
+        elif step.skip:
+            print(f"skip  {step.name:24} {step.skip}", flush=True)
+            self.total += Count(skipped=1)
+        else:
+            print(f"      {step.name:24} {step.text} ...", flush=True)
+            self.running[self.pool.submit(execute, step)] = step
+
+    def wait_for_one(self) -> None:
+        for future in wait(self.running, return_when=FIRST_COMPLETED).done:
+            self.report(self.running.pop(future), future.result())
+
+    def report(self, step: Step, done: Done) -> None:
+        result = count(step, done.code, done.log)
+        self.total += result
+        failed = bool(done.code or result.failed)
+        print(f"{'FAIL' if failed else 'ok':6}{step.name:24} {done.seconds:7.1f} s"
+              f"{f'  {result}' if step.runner else ''}", flush=True)  # fmt: skip
+        if failed:
+            self.bad.append(step.name)
+            print("\n".join(done.log.splitlines()[-FAILURE_LINES:]), flush=True)
 
 
 def main() -> int:
@@ -115,34 +176,18 @@ def main() -> int:
             parser.error(f"no step named {name}; there are: {' '.join(names)}")
 
     LOGS.mkdir(parents=True, exist_ok=True)
-    total, bad, begin = Count(), [], time.monotonic()
-    for step in steps:
-        if arguments.only and step.name not in arguments.only:
-            continue
-        broken = [name for name in step.needs if name in bad]
-        if broken:
-            print(f"FAIL  {step.name:24} not run: {', '.join(broken)} failed", flush=True)
-            total += Count(failed=1)
-            bad.append(step.name)
-            continue
-        if step.skip:
-            print(f"skip  {step.name:24} {step.skip}", flush=True)
-            total += Count(skipped=1)
-            continue
-        print(f"      {step.name:24} {step.text} ...", flush=True)
-        start = time.monotonic()
-        code, log = execute(step)
-        result = count(step, code, log)
-        total += result
-        failed = bool(code or result.failed)
-        print(f"{'FAIL' if failed else 'ok':6}{step.name:24} {time.monotonic() - start:7.1f} s"
-              f"{f'  {result}' if step.runner else ''}", flush=True)  # fmt: skip
-        if failed:
-            bad.append(step.name)
-            print("\n".join(log.splitlines()[-FAILURE_LINES:]), flush=True)
+    begin = time.monotonic()
+    with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
+        runner = Runner(pool)
+        for step in steps:
+            if not arguments.only or step.name in arguments.only:
+                runner.start(step)
+        while runner.running:
+            runner.wait_for_one()
     print(f"\n{time.monotonic() - begin:.0f} s; logs in {LOGS.relative_to(fetch.REPO)}/")
-    if bad:
-        print("failed:", *bad)
+    if runner.bad:
+        print("failed:", *runner.bad)
+    total = runner.total
     print(total, flush=True)
     return 1 if total.failed or not total.passed else 0
 

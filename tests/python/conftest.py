@@ -45,6 +45,24 @@ def pack() -> dict[str, dict[str, Any]]:
     return {entry["name"]: entry for entry in manifest["cases"]}
 
 
+@pytest.fixture(scope="session")
+def tool() -> Any:
+    """Runs the tool and returns the process. Without ETWEBGPU_BUILD it need not be built."""
+    path = Path(os.environ.get("ETWEBGPU_BUILD", ROOT / "out")) / "etwebgpu"
+    if not path.is_file() and "ETWEBGPU_BUILD" not in os.environ:
+        pytest.skip(f"{path} is not built")
+
+    def run(*words: Any, **environment: str) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run([str(path), *map(str, words)], env={**os.environ, **environment},
+                              capture_output=True, text=True, timeout=300)  # fmt: skip
+        # Dawn writes warnings about some drivers to stderr, of itself; they are not the tool's.
+        lines = done.stderr.splitlines(keepends=True)
+        done.stderr = "".join(line for line in lines if not line.startswith("Warning: "))
+        return done
+
+    return run
+
+
 @pytest.fixture
 def python():
     """Runs Python source in a new process and returns it: how a library loads is decided once."""

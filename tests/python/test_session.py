@@ -12,7 +12,7 @@ import pytest
 import torch
 from check import assert_equal
 from executorch.exir import EdgeCompileConfig, to_edge_transform_and_lower
-from test_cli import OK, failure, tool  # noqa: F401 - a fixture
+from test_cli import OK, failure
 
 
 class Classifier(torch.nn.Module):
@@ -62,7 +62,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_several_delegates(tool: Any, model: Path, tmp_path: Path) -> None:  # noqa: F811
+def test_several_delegates(tool: Any, model: Path, tmp_path: Path) -> None:
     for rows in (9, 2, 5):
         x = torch.randn(rows, 3, 4, generator=torch.Generator().manual_seed(rows))
         with torch.no_grad():
@@ -75,7 +75,7 @@ def test_several_delegates(tool: Any, model: Path, tmp_path: Path) -> None:  # n
         assert outputs[1] == count
 
 
-def test_sizes_that_change_between_runs_of_one_load(tool: Any, model: Path, tmp_path: Path) -> None:  # noqa: F811
+def test_sizes_that_change_between_runs_of_one_load(tool: Any, model: Path, tmp_path: Path) -> None:
     """As a pack of one case, whose runs share a load."""
     runs = []
     folder = tmp_path / "session/several"
@@ -95,7 +95,7 @@ def test_sizes_that_change_between_runs_of_one_load(tool: Any, model: Path, tmp_
     assert done.returncode == OK, done.stdout + done.stderr
 
 
-def test_random_inputs_of_chosen_sizes(tool: Any, model: Path) -> None:  # noqa: F811
+def test_random_inputs_of_chosen_sizes(tool: Any, model: Path) -> None:
     for command in ("bench", "profile"):
         done = tool(command, model, "--live", "3x3x4", "--runs", 1, "--json")
         assert done.returncode == OK, done.stderr
@@ -117,7 +117,7 @@ def test_the_same_program_in_the_runtime(plugin: Path, model: Path) -> None:
     assert rows == count
 
 
-def test_cpu_operators_between_delegates_are_named(tool: Any, tmp_path: Path) -> None:  # noqa: F811
+def test_cpu_operators_between_delegates_are_named(tool: Any, tmp_path: Path) -> None:
     from executorch_webgpu import WebGPUPartitioner
 
     keep = WebGPUPartitioner(node_filter=lambda node: "relu" not in str(node.target))
