@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds every fuzz target with clang under ASan and UBSan, and runs each for a while on the corpus.
+# Builds every fuzz target with clang under ASan and UBSan, and runs each for a while on the corpus, all at once.
 #   bash tools/fuzz.sh SECONDS [TARGET...]        (600 by hand; CI takes less)
-# What it finds is left in out-fuzz/findings/.
+# What it finds is left in out-fuzz/findings/, what each target says in out-fuzz/TARGET.log.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly seconds=${1:?seconds for each target}
@@ -36,10 +36,19 @@ while IFS= read -r file; do
 done < <(find tests out-test -name '*.pte' -size -512k 2>/dev/null)
 # And the delegates of those by themselves: small, so that most of what is altered matters.
 .deps/venv/bin/python tests/fuzz/extract_blobs.py out-fuzz/blobs tests out-test out/pack out/pack-quick
+running=()
+trap 'kill "${running[@]}" 2>/dev/null || true' EXIT
 for target in "${targets[@]}"; do
-  echo "== $target"
   grown=out-fuzz/corpus/$target # what the fuzzer adds
   mkdir -p "$grown"
   "out-fuzz/$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
-    -artifact_prefix="out-fuzz/findings/$target-" "$grown" out-fuzz/seeds out-fuzz/blobs
+    -artifact_prefix="out-fuzz/findings/$target-" "$grown" out-fuzz/seeds out-fuzz/blobs &>"out-fuzz/$target.log" &
+  running+=($!)
 done
+failed=0
+for i in "${!targets[@]}"; do
+  wait "${running[i]}" || failed=1
+  echo "== ${targets[i]}"
+  cat "out-fuzz/${targets[i]}.log"
+done
+exit "$failed"
