@@ -82,9 +82,7 @@ PACK_STEP = Step(
     alone=True,
     limit_s=2400,
 )
-# Without subgroups, a software adapter is taken for a GPU; its compiler then needs tens of gigabytes for some of the
-# matrix kernels that it does not get otherwise. Single kernels of them are tested in tests/gpu.
-PACK_OPTIONS: list[list[str]] = [[], ["--no-fuse"], ["--no-f16", "--default-limits"]]
+PACK_OPTIONS: list[list[str]] = [[], ["--no-fuse"], ["--no-f16", "--no-subgroups", "--default-limits"]]
 
 
 def adapter_steps(adapter: str) -> list[Step]:

@@ -40,6 +40,7 @@ Result<std::unique_ptr<Executable>> Executable::load(std::shared_ptr<Device> dev
   const LiveValues live(executable->plan_.graph);
   ETWG_TRY(executable->load_schedule_->wait_compiled(live));
   ETWG_TRY(executable->schedule_->wait_compiled(live));
+  if (!options.waits) ETWG_TRY(executable->compiled().wait());
   ETWG_TRY(executable->finish_load());
   return executable;
 }
@@ -64,8 +65,9 @@ Result<std::unique_ptr<Executable>> Executable::create(std::shared_ptr<Device> d
   }
   ETWG_ASSIGN(self->resources_, Resources::create(gpu, p));
   // Compile while the constants travel.
-  self->load_schedule_ = std::make_unique<Schedule>(gpu, self->resources_, p, p.once);
-  self->schedule_ = std::make_unique<Schedule>(gpu, self->resources_, p, p.steps);
+  self->load_schedule_ =
+      std::make_unique<Schedule>(gpu, self->resources_, p, p.once, options.waits);
+  self->schedule_ = std::make_unique<Schedule>(gpu, self->resources_, p, p.steps, options.waits);
   ETWG_TRY(self->load_schedule_->request_pipelines(self->live_, false));
   ETWG_TRY(self->schedule_->request_pipelines(self->live_, has_symbols(p.graph)));
   ETWG_TRY(self->resources_.upload_constants(gpu, p, constants));
@@ -159,7 +161,7 @@ Status Executable::set_sizes(std::span<const HostInput> inputs) {
     sizes_known_ = sizes_known_ && live_.dims(id) == view->dims;
     live_.set_dims(id, view->dims);
   }
-  if (sizes_known_) return {};
+  if (sizes_known_ && schedule_->settled()) return {};
   ETWG_TRY(infer_shapes(plan_, live_));
   ETWG_TRY(schedule_->select(live_, params_));
   upload_params();

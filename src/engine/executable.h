@@ -10,6 +10,7 @@
 #include "engine/profile.h"
 #include "engine/resources.h"
 #include "engine/schedule.h"
+#include "gpu/api.h"
 #include "gpu/timestamps.h"
 #include "gpu/transfer.h"
 
@@ -20,6 +21,9 @@ struct ExecutableOptions {
   uint32_t dispatches_per_submit = 0;
   // Measures every dispatch; needs a build with profiling and a device with timestamps.
   bool profile = false;
+  // Waits for a kernel that new sizes need for the first time. Else, as where nothing may block, a
+  // run makes do with the kernel for all sizes until the better one is compiled.
+  bool waits = ETWG_CAN_BLOCK;
 };
 
 // A graph loaded on a device. A run is begin(), then (when done() has finished) finish(); run()

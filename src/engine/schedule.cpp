@@ -16,8 +16,13 @@ std::optional<std::pair<uint32_t, uint32_t>> fold_workgroups(uint64_t count, uin
 }
 
 Schedule::Schedule(Device& device, const Resources& resources, const Plan& plan,
-                   const std::vector<PlannedStep>& steps)
-    : device_(device), resources_(resources), plan_(plan), steps_(steps), slots_(steps.size()) {}
+                   const std::vector<PlannedStep>& steps, bool waits)
+    : device_(device),
+      resources_(resources),
+      plan_(plan),
+      steps_(steps),
+      waits_(waits),
+      slots_(steps.size()) {}
 
 size_t Schedule::variant_for(const PlannedStep& step, const LiveValues& live) {
   size_t i = 0;
@@ -25,6 +30,21 @@ size_t Schedule::variant_for(const PlannedStep& step, const LiveValues& live) {
          !step.variants[i].dispatch.applies(live)) {
     ++i;
   }
+  return i;
+}
+
+// The first variant that is right for the sizes and compiled; the last one always is both.
+size_t Schedule::ready_variant(size_t step, const LiveValues& live) {
+  const auto& variants = steps_[step].variants;
+  const size_t best = variant_for(steps_[step], live);
+  if (waits_) return best;
+  size_t i = best;
+  while (i + 1 < variants.size() &&
+         !((!variants[i].dispatch.applies || variants[i].dispatch.applies(live)) &&
+           slots_[step][i].pipeline->compiled().ready())) {
+    ++i;
+  }
+  settled_ = settled_ && i == best;
   return i;
 }
 
@@ -49,7 +69,7 @@ Status Schedule::request(size_t step, size_t variant) {
 
 Status Schedule::request_pipelines(const LiveValues& live, bool all) {
   for (size_t i = 0; i < steps_.size(); ++i) ETWG_TRY(request(i, variant_for(steps_[i], live)));
-  if (!all) return {};
+  if (!all && waits_) return {};
   for (size_t i = 0; i < steps_.size(); ++i) {
     for (size_t v = 0; v < steps_[i].variants.size(); ++v) ETWG_TRY(request(i, v));
   }
@@ -73,13 +93,16 @@ Completion Schedule::compiled(const LiveValues& live) const {
     guard.unlock();
     all.finish(outcome);
   };
-  for (size_t i = 0; i < steps_.size(); ++i) {
-    const Slot& slot = slots_[i][variant_for(steps_[i], live)];
+  const auto add = [&](const Slot& slot) {
     {
       const std::lock_guard<std::mutex> guard(count->mutex);
       ++count->left;
     }
     slot.pipeline->compiled().on_done(finish_one);
+  };
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    add(slots_[i][variant_for(steps_[i], live)]);
+    if (!waits_) add(slots_[i].back());
   }
   finish_one({});
   return all;
@@ -114,9 +137,10 @@ Status Schedule::prepare(size_t step, size_t variant) {
 
 Status Schedule::select(const LiveValues& live, std::vector<std::byte>& params) {
   ready_.clear();
+  settled_ = true;
   const uint32_t max_per_dim = device_.capabilities().max_workgroups_per_dimension;
   for (size_t i = 0; i < steps_.size(); ++i) {
-    const size_t variant = variant_for(steps_[i], live);
+    const size_t variant = ready_variant(i, live);
     const PlannedDispatch& planned = steps_[i].variants[variant];
     const Dispatch& dispatch = planned.dispatch;
     const uint64_t count = dispatch.workgroups(live);

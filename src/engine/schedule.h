@@ -24,18 +24,21 @@ class Schedule {
  public:
   // The arguments are borrowed: each must outlive the schedule.
   Schedule(Device& device, const Resources& resources, const Plan& plan,
-           const std::vector<PlannedStep>& steps);
+           const std::vector<PlannedStep>& steps, bool waits);
 
-  // Starts compiling the variants that `live` selects (and, with `all`, the others behind them).
+  // Starts compiling the variants that `live` selects (and, with `all` or where select() does not
+  // wait, the others behind them).
   Status request_pipelines(const LiveValues& live, bool all);
   // Waits until the pipelines requested for `live` are compiled.
   Status wait_compiled(const LiveValues& live) const;
-  // The same where nothing may block.
+  // The same where nothing may block; also the variants for all sizes.
   Completion compiled(const LiveValues& live) const;
 
   // Fills `params` (the host copy of the arena) and ready() for live sizes. Waits for a variant
-  // that is needed for the first time.
+  // that is needed for the first time, or takes the one for all sizes meanwhile.
   Status select(const LiveValues& live, std::vector<std::byte>& params);
+  // False while a better variant was not ready: select() again, even for the same sizes.
+  bool settled() const { return settled_; }
   const std::vector<ReadyDispatch>& ready() const { return ready_; }
 
  private:
@@ -44,6 +47,7 @@ class Schedule {
     Handle<WGPUBindGroup> bind_group;
   };
   static size_t variant_for(const PlannedStep& step, const LiveValues& live);
+  size_t ready_variant(size_t step, const LiveValues& live);
   Status request(size_t step, size_t variant);
   Status prepare(size_t step, size_t variant);
 
@@ -51,6 +55,8 @@ class Schedule {
   const Resources& resources_;
   const Plan& plan_;
   const std::vector<PlannedStep>& steps_;
+  bool waits_;
+  bool settled_ = true;
   std::vector<std::vector<Slot>> slots_;  // by step, by variant
   std::vector<ReadyDispatch> ready_;
 };

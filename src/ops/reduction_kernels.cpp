@@ -16,6 +16,7 @@ constexpr uint32_t kWorkgroupElements = 32;
 constexpr uint64_t kEnoughInvocations = 1 << 15;
 constexpr uint64_t kSplitElements = 1024;
 constexpr uint64_t kMaxParts = 256;
+constexpr uint64_t kWorkgroup = 256;  // invocations, where a workgroup reduces a part
 constexpr uint64_t kMinPartElements = 128;
 
 // The source as [outputs, elements]: the kept dims, then the reduced ones.
@@ -238,9 +239,9 @@ Dispatch build_combine(const Reduction& what, const Layout& layout, const Loweri
 uint32_t part_count(const Layout& layout, const Lowering& lowering) {
   const uint64_t outputs = layout.outputs(lowering.maxima());
   const uint64_t elements = layout.elements(lowering.maxima());
-  const uint64_t invocations = outputs * (layout.last_reduced ? 256 : 1);
+  const uint64_t invocations = outputs * (layout.last_reduced ? kWorkgroup : 1);
   if (elements < kSplitElements || outputs == 0 || invocations >= kEnoughInvocations) return 1;
-  const uint64_t each = layout.last_reduced ? 256 * 4 : kMinPartElements;
+  const uint64_t each = layout.last_reduced ? kWorkgroup * 4 : kMinPartElements;
   const uint64_t wanted = std::min(div_up(kEnoughInvocations * 2, invocations), elements / each);
   return static_cast<uint32_t>(std::clamp<uint64_t>(wanted, 1, kMaxParts));
 }

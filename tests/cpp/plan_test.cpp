@@ -236,11 +236,12 @@ TEST(Plan, NamesWhatIsWrongWithANode) {
   EXPECT_EQ(with("aten.permute_copy.default", {Ints{0}}, DType::kFloat32, {3}),
             "aten.permute_copy.default (node 0): 1 dims for a tensor of rank 2");
   EXPECT_EQ(with("aten.slice_copy.Tensor", {2, 0, 1, 1}, DType::kFloat32, {3, 4}),
-            "aten.slice_copy.Tensor (node 0): a dimension is out of range");
+            "aten.slice_copy.Tensor (node 0): dimension 2 is out of range for [3, 4]");
   EXPECT_EQ(with("aten.slice_copy.Tensor", {0, 0, 1, 0}, DType::kFloat32, {3, 4}),
             "aten.slice_copy.Tensor (node 0): the step must be a fixed positive number");
-  EXPECT_EQ(with("aten.slice_copy.Tensor", {std::nan(""), 0, 1, 1}, DType::kFloat32, {3, 4}),
-            "aten.slice_copy.Tensor (node 0): a dimension is out of range");
+  EXPECT_EQ(
+      with("aten.slice_copy.Tensor", {std::nan(""), 0, 1, 1}, DType::kFloat32, {3, 4}),
+      "aten.slice_copy.Tensor (node 0): dimension -9223372036854775808 is out of range for [3, 4]");
   EXPECT_EQ(with("aten.expand_copy.default", {Ints{3, 5}, false}, DType::kFloat32, {3, 5}),
             "aten.expand_copy.default (node 0): [3, 4] cannot expand to [3, 5]");
   EXPECT_EQ(with("aten.constant_pad_nd.default", {Ints{1}, 0}, DType::kFloat32, {3, 4}),

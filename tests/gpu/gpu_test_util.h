@@ -17,7 +17,8 @@ namespace executorch::backends::webgpu {
 // are handed out by `constants`, if the graph has any.
 inline std::unique_ptr<Executable> load_graph(Graph graph, const ConstantReader& constants = {},
                                               const DeviceOptions& device_options = {},
-                                              const PlanOptions& plan_options = {}) {
+                                              const PlanOptions& plan_options = {},
+                                              const ExecutableOptions& options = {}) {
   auto device = Device::acquire(device_options);
   if (!device) {
     ADD_FAILURE() << device.error().message;
@@ -28,7 +29,7 @@ inline std::unique_ptr<Executable> load_graph(Graph graph, const ConstantReader&
     ADD_FAILURE() << plan.error().message;
     return nullptr;
   }
-  auto executable = Executable::load(*device, std::move(*plan), constants);
+  auto executable = Executable::load(*device, std::move(*plan), constants, options);
   if (!executable) {
     ADD_FAILURE() << executable.error().message;
     return nullptr;
@@ -112,6 +113,7 @@ inline double broadcast_at(const Values& x, const Shape& out, int64_t i) {
 struct Options {
   DeviceOptions device = {};
   PlanOptions plan = {};
+  ExecutableOptions executable = {};
 };
 
 // Every way a device can present itself that kernels depend on.
@@ -133,7 +135,7 @@ class Loaded {
         [this](const Constant& constant, const std::function<Status(Bytes)>& use) {
           return use(Bytes(constants_[static_cast<size_t>(std::stoi(constant.key))]));
         },
-        options.device, options.plan);
+        options.device, options.plan, options.executable);
   }
 
   explicit operator bool() const { return executable_ != nullptr; }

@@ -517,5 +517,28 @@ TEST(Reduction, RefusesWhatIsNotDefined) {
   }
 }
 
+// Where nothing may wait, sizes that need another kernel make do with the one for all sizes.
+TEST(Reduction, NewSizesWithoutWaiting) {
+  GraphBuilder b;
+  const V x = b.input(DType::kFloat32, {4, 512});
+  b.output(b.f32("aten.sum.dim_IntList", {x, Ints{1}, false, std::nullopt}, {4}));
+  b.output(b.f32("aten._softmax.default", {x, 1, false}, {4, 512}));
+  Options options;
+  options.executable.waits = false;
+  Loaded loaded(std::move(b), options);
+  for (int round = 0; round < 3; ++round) {
+    for (int64_t n : {510, 20, 512, 1}) {
+      for (int again = 0; again < 2; ++again) {
+        const Values input = random(DType::kFloat32, {3, n}, -1, 1);
+        const auto out = loaded.run({input});
+        ASSERT_EQ(out.size(), 2u);
+        expect_values(out[0], folded(input, {1}, false, sum), {1e-5, 1e-6});
+        Values one = folded(out[1], {1}, false, sum);
+        for (double total : one.data) EXPECT_NEAR(total, 1, 1e-5);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace executorch::backends::webgpu::test
