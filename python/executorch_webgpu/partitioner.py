@@ -73,7 +73,10 @@ class _SupportedOperators(VulkanSupportedOperators):
 
 
 class WebGPUPartitioner(Partitioner):
-    """Delegates to the GPU whatever the WebGPU runtime can run.
+    """Delegates what the registry of ExecuTorch's Vulkan backend admits.
+
+    Of that, the WebGPU runtime lacks the quantized and attention operators: a program with such a
+    delegate fails at load, with a message that names the operator. Put it into operator_blocklist.
 
     Takes VulkanPartitioner's arguments. `compile_options` are laid over
     DEFAULT_COMPILE_OPTIONS, so each of those can be switched off again.

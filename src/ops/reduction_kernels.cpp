@@ -11,6 +11,9 @@ namespace {
 
 // From this many elements an output is worth a workgroup.
 constexpr uint32_t kWorkgroupElements = 32;
+// So many columns keep a GPU busy with an invocation each, which read together; fewer are better
+// read by a workgroup each, though its reads lie apart.
+constexpr uint32_t kFewColumns = 4096;
 // Fewer invocations than this leave most of a large GPU idle; outputs of this many elements or more
 // are then cut into parts, of which a second stage makes the result.
 constexpr uint64_t kEnoughInvocations = 1 << 15;
@@ -134,9 +137,11 @@ Dispatch build_rows(const Reduction& what, const Layout& layout, const Lowering&
   emit_workgroup_reduction(kernel, what.reducer);
   kernel.body("reduce_rows");
   kernel.workgroups(groups_of(layout.outputs, lanes));
-  kernel.require([elements = layout.elements, steps](const LiveValues& live) {
+  kernel.require([elements = layout.elements, outputs = layout.outputs, steps,
+                  columns = !layout.last_reduced](const LiveValues& live) {
     const uint32_t n = elements(live);
-    return n >= kWorkgroupElements && (steps == Steps::kElements || n % 4 == 0);
+    return n >= kWorkgroupElements && (steps == Steps::kElements || n % 4 == 0) &&
+           (!columns || outputs(live) <= kFewColumns);
   });
   return kernel.finish();
 }
@@ -258,9 +263,7 @@ void add_reduction(const Reduction& what, Lowering& lowering) {
   }
   std::vector<Dispatch> variants;
   if (layout.in_rows) variants.push_back(build_rows(what, layout, lowering, Steps::kGroups));
-  if (layout.last_reduced) {
-    variants.push_back(build_rows(what, layout, lowering, Steps::kElements));
-  }
+  variants.push_back(build_rows(what, layout, lowering, Steps::kElements));
   variants.push_back(build_serial(what, layout, lowering));
   lowering.add(std::move(variants));
 }

@@ -68,8 +68,8 @@ Status check_node(const NodeView& node) {
   if (op == nullptr) {
     return node.error(
         ErrorCode::kNotSupported,
-        "this runtime has no such operator; export with WebGPUPartitioner, or keep the "
-        "operator on the CPU");
+        "this runtime has no such operator; keep it on the CPU (the partitioner's "
+        "operator_blocklist)");
   }
   ETWG_TRY(match_signature(node, op->signature));
   if (op->check != nullptr) ETWG_TRY(op->check(node));

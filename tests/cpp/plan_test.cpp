@@ -211,10 +211,10 @@ TEST(Plan, NamesWhatIsWrongWithANode) {
     b.output(b.op(op, args, dtype, out));
     return refusal(std::move(b));
   };
-  EXPECT_EQ(with("aten.no_such.default", {}, DType::kFloat32, {3, 4}),
-            "aten.no_such.default (node 0): this runtime has no such operator; export with "
-            "WebGPUPartitioner, or keep "
-            "the operator on the CPU");
+  EXPECT_EQ(
+      with("aten.no_such.default", {}, DType::kFloat32, {3, 4}),
+      "aten.no_such.default (node 0): this runtime has no such operator; keep it on the CPU (the "
+      "partitioner's operator_blocklist)");
   EXPECT_EQ(with("aten.neg.default", {1}, DType::kFloat32, {3, 4}),
             "aten.neg.default (node 0): has 2 arguments, expected 1");
   EXPECT_EQ(with("aten.bitwise_not.default", {}, DType::kInt32, {3, 4}),
