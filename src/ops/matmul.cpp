@@ -1,5 +1,6 @@
 #include "ops/matmul.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -9,28 +10,40 @@ namespace executorch::backends::webgpu {
 
 namespace {
 
-// Which argument is what. `bias` may be Null.
+// Which argument is what; -1: there is none.
+struct Row {
+  std::string_view name, signature;
+  size_t a, b;
+  int bias, beta, alpha;
+  bool b_transposed;  // stored as [n, k]
+  int rank;           // of b, and of a but for linear's
+};
+
+constexpr Row kRows[] = {
+    {"aten.addmm.default", "t t t n n -> t", 1, 2, 0, 3, 4, false, 2},
+    {"aten.bmm.default", "t t -> t", 0, 1, -1, -1, -1, false, 3},
+    {"aten.linear.default", "t t t? -> t", 0, 1, 2, -1, -1, true, 2},
+    {"aten.mm.default", "t t -> t", 0, 1, -1, -1, -1, false, 2},
+};
+
 struct Product {
   std::optional<size_t> bias;
-  size_t a = 0, b = 1;
-  bool b_transposed = false;  // stored as [n, k]
-  double alpha = 1, beta = 1;
+  size_t a, b;
+  bool b_transposed;
+  int rank;
+  double alpha, beta;
 };
 
 Product product_of(const NodeView& node) {
-  const std::string_view op = node.node().op;
-  Product p;
-  if (op == "aten.linear.default") {
-    p.b_transposed = true;
-    if (!node.is_null(2)) p.bias = 2;
-  }
-  if (op == "aten.addmm.default") {
-    p.a = 1;
-    p.b = 2;
-    p.beta = node.number_or(3, 1);
-    p.alpha = node.number_or(4, 1);
-    if (p.beta != 0) p.bias = 0;  // with 0 PyTorch ignores it, NaN and all
-  }
+  const Row& row = row_named(kRows, node.node().op);
+  const auto number = [&](int arg) {
+    return arg < 0 ? 1.0 : node.number_or(static_cast<size_t>(arg), 1);
+  };
+  Product p{std::nullopt,      row.a,           row.b, row.b_transposed, row.rank,
+            number(row.alpha), number(row.beta)};
+  const auto bias = static_cast<size_t>(std::max(row.bias, 0));
+  // With beta 0 PyTorch ignores it, NaN and all.
+  if (row.bias >= 0 && !node.is_null(bias) && p.beta != 0) p.bias = bias;
   return p;
 }
 
@@ -70,8 +83,7 @@ Status check_matmul(const NodeView& node) {
   const int a_rank = node.rank(product.a);
   const int b_rank = node.rank(product.b);
   const bool linear = product.b_transposed;
-  const int rank = node.node().op == "aten.bmm.default" ? 3 : 2;
-  if (b_rank != rank || (linear ? a_rank < 1 : a_rank != rank)) {
+  if (b_rank != product.rank || (linear ? a_rank < 1 : a_rank != product.rank)) {
     return node.error(ErrorCode::kNotSupported, "multiplies {} and {}: {}",
                       to_string(node.max_dims(product.a)), to_string(node.max_dims(product.b)),
                       linear ? "the weight must have rank 2" : "both must have the same rank");
@@ -177,20 +189,17 @@ Status lower_matmul(const NodeView& node, Lowering& lowering) {
   return {};
 }
 
-constexpr Op row(std::string_view name, std::string_view signature) {
-  return compute_op(name, signature, check_matmul, infer_matmul, lower_matmul);
-}
-
 }  // namespace
 
 std::span<const Op> matmul_ops() {
-  static constexpr Op kOps[] = {
-      row("aten.addmm.default", "t t t n n -> t"),
-      row("aten.bmm.default", "t t -> t"),
-      row("aten.linear.default", "t t t? -> t"),
-      row("aten.mm.default", "t t -> t"),
-  };
-  return kOps;
+  static const std::vector<Op> ops = [] {
+    std::vector<Op> rows;
+    for (const Row& row : kRows) {
+      rows.push_back(compute_op(row.name, row.signature, check_matmul, infer_matmul, lower_matmul));
+    }
+    return rows;
+  }();
+  return ops;
 }
 
 }  // namespace executorch::backends::webgpu

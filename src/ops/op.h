@@ -36,6 +36,15 @@ constexpr Op compute_op(std::string_view name, std::string_view signature,
   return {name, signature, OpKind::kCompute, true, check, infer, lower};
 }
 
+// The row of a family's own table that is for `name`, an operator of that family. Rows have a
+// `name`.
+template <typename Rows>
+constexpr const auto& row_named(const Rows& rows, std::string_view name) {
+  size_t i = 0;
+  while (rows[i].name != name) ++i;
+  return rows[i];
+}
+
 // The whole table, sorted by name; nullptr when the operator is unknown.
 const Op* find_op(std::string_view name);
 std::span<const Op> all_ops();

@@ -61,7 +61,7 @@ Status lower_pad(const NodeView& node, Lowering& lowering) {
   // Peels the coordinates off, innermost first. Before the source they wrap to large numbers, so
   // one comparison finds both sides.
   std::string code = fmt::format(
-      "fn padded_at(e: u32) -> {} {{\n  var rest = e;\n  var at = 0u;\n"
+      "fn element(e: u32) -> {} {{\n  var rest = e;\n  var at = 0u;\n"
       "  var inside = true;\n  var c = 0u;\n",
       scalar);
   for (int d = rank - 1; d >= 0; --d) {
@@ -86,10 +86,7 @@ Status lower_pad(const NodeView& node, Lowering& lowering) {
   code += "  if (inside) {\n    return source1(at);\n  }\n  return p.fill;\n}\n";
   emit_store(kernel, node);
   kernel.code(code);
-  kernel.code(
-      fmt::format("fn compute(i: u32) {{\n  let e = i * 4u;\n  store(i, vec4<{}>(padded_at(e), "
-                  "padded_at(e + 1u), padded_at(e + 2u), padded_at(e + 3u)));\n}}\n",
-                  scalar));
+  emit_by_element(kernel, as_float);
   emit_groups(kernel, out);
   lowering.add(kernel.finish());
   return {};

@@ -258,6 +258,11 @@ void emit_groups(KernelBuilder& kernel, ValueId tensor) {
   kernel.invocations(groups);
 }
 
+void emit_by_element(KernelBuilder& kernel, bool as_float) {
+  kernel.code(fmt::format("alias Four = {};\n", as_float ? "V" : "I"));
+  kernel.module("by_element");
+}
+
 bool can_store_single(const NodeView& node, const Capabilities& caps) {
   return KernelBuilder::can_store_single(node.graph().tensor(node.node().result())->dtype, caps);
 }

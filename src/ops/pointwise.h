@@ -18,6 +18,9 @@ void emit_store(KernelBuilder& kernel, const NodeView& node);
 // computes or another of as many elements: `fn compute(i: u32)` is called for every group.
 void emit_groups(KernelBuilder& kernel, ValueId tensor);
 
+// `compute` of a kernel that yields its elements one by one, by `fn element(e: u32) -> f32|i32`.
+void emit_by_element(KernelBuilder& kernel, bool as_float);
+
 // Whether a kernel can store single elements of the node's result (Lanes::k1); else it must compute
 // four neighbours at a time, whatever rows they belong to.
 bool can_store_single(const NodeView& node, const Capabilities& caps);

@@ -12,25 +12,28 @@ namespace {
 
 constexpr int64_t kMaxAdaptiveSize = 65535;  // its square fits 32 bits
 
-// What an operator's name says of it.
 struct Kind {
-  int spatial = 2;
-  bool average = false;
-  bool adaptive = false;  // the output's sizes are given, windows follow from them
+  std::string_view name, signature;
+  int spatial;
+  bool average;
+  bool adaptive;  // the output's sizes are given, windows follow from them
 };
 
-Kind kind_of(const NodeView& node) {
-  const std::string_view op = node.node().op;
-  Kind kind;
-  kind.spatial = op.find("pool1d") != std::string_view::npos ? 1 : 2;
-  kind.average = op.find("avg_pool") != std::string_view::npos;
-  kind.adaptive = op.find("adaptive") != std::string_view::npos;
-  return kind;
-}
+constexpr Kind kKinds[] = {
+    {"aten.max_pool2d.default", "t l l l l b -> t", 2, false, false},
+    {"aten.max_pool2d_with_indices.default", "t l l l l b -> t t", 2, false, false},
+    {"aten.avg_pool2d.default", "t l l l b b n? -> t", 2, true, false},
+    {"aten.avg_pool1d.default", "t l l l b b -> t", 1, true, false},
+    {"aten._adaptive_avg_pool2d.default", "t l -> t", 2, true, true},
+    {"aten.adaptive_avg_pool2d.default", "t l -> t", 2, true, true},
+    {"aten.adaptive_avg_pool1d.default", "t l -> t", 1, true, true},
+};
+
+const Kind& kind_of(const NodeView& node) { return row_named(kKinds, node.node().op); }
 
 // The window along height (0) and width (1); a 1-D one has height 1.
 struct Pool {
-  Kind kind;
+  Kind kind{};
   std::array<int64_t, 2> kernel{1, 1}, stride{1, 1}, pad{0, 0}, dilation{1, 1};
   std::array<int64_t, 2> size{1, 1};  // of the output, when adaptive
   bool ceil_mode = false;
@@ -185,12 +188,10 @@ Status lower_pool(const NodeView& node, Lowering& lowering) {
       kernel.module(pool.kind.adaptive ? "avg_pool_adaptive" : "avg_pool_window");
     } else {
       kernel.module("max_pool_window");
-      kernel.code("fn pool_at(e: u32) -> f32 {\n  return max_window(e).value;\n}\n");
+      kernel.code("fn element(e: u32) -> f32 {\n  return max_window(e).value;\n}\n");
     }
     emit_store(kernel, node);
-    kernel.code(
-        "fn compute(i: u32) {\n  let e = i * 4u;\n  store(i, V(pool_at(e), pool_at(e + 1u), "
-        "pool_at(e + 2u), pool_at(e + 3u)));\n}\n");
+    emit_by_element(kernel, /*as_float=*/true);
     return kernel.finish();
   });
 
@@ -206,23 +207,17 @@ Status lower_pool(const NodeView& node, Lowering& lowering) {
   return {};
 }
 
-constexpr Op row(std::string_view name, std::string_view signature) {
-  return compute_op(name, signature, check_pool, infer_pool, lower_pool);
-}
-
 }  // namespace
 
 std::span<const Op> pooling_ops() {
-  static constexpr Op kOps[] = {
-      row("aten.max_pool2d.default", "t l l l l b -> t"),
-      row("aten.max_pool2d_with_indices.default", "t l l l l b -> t t"),
-      row("aten.avg_pool2d.default", "t l l l b b n? -> t"),
-      row("aten.avg_pool1d.default", "t l l l b b -> t"),
-      row("aten._adaptive_avg_pool2d.default", "t l -> t"),
-      row("aten.adaptive_avg_pool2d.default", "t l -> t"),
-      row("aten.adaptive_avg_pool1d.default", "t l -> t"),
-  };
-  return kOps;
+  static const std::vector<Op> ops = [] {
+    std::vector<Op> rows;
+    for (const Kind& kind : kKinds) {
+      rows.push_back(compute_op(kind.name, kind.signature, check_pool, infer_pool, lower_pool));
+    }
+    return rows;
+  }();
+  return ops;
 }
 
 }  // namespace executorch::backends::webgpu

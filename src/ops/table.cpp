@@ -66,10 +66,9 @@ OpTraits traits_of(std::string_view name) {
 Status check_node(const NodeView& node) {
   const Op* op = find_op(node.node().op);
   if (op == nullptr) {
-    return node.error(
-        ErrorCode::kNotSupported,
-        "this runtime has no such operator; keep it on the CPU (the partitioner's "
-        "operator_blocklist)");
+    return node.error(ErrorCode::kNotSupported,
+                      "this runtime has no such operator; keep it on the CPU (the partitioner's "
+                      "operator_blocklist)");
   }
   ETWG_TRY(match_signature(node, op->signature));
   if (op->check != nullptr) ETWG_TRY(op->check(node));

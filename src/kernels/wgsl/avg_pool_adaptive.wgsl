@@ -10,7 +10,7 @@ fn window_end(o: u32, from_size: u32, to_size: u32) -> u32 {
   return (o + 1u) * (from_size / to_size) + ((o + 1u) * (from_size % to_size) + to_size - 1u) / to_size;
 }
 
-fn pool_at(e: u32) -> f32 {
+fn element(e: u32) -> f32 {
   let plane = e / (p.out_h * p.out_w);
   let oy = (e / p.out_w) % p.out_h;
   let ox = e % p.out_w;

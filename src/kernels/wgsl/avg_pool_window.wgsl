@@ -1,7 +1,7 @@
 // The mean of a window. params: in_h, in_w, out_h, out_w; constants KERNEL, STRIDE, PAD, COUNT_PAD,
 // DIVISOR (0: the number of elements, with or without the padding).
 
-fn pool_at(e: u32) -> f32 {
+fn element(e: u32) -> f32 {
   let plane = e / (p.out_h * p.out_w);
   let y0 = i32((e / p.out_w) % p.out_h * STRIDE_H) - i32(PAD_H);
   let x0 = i32(e % p.out_w * STRIDE_W) - i32(PAD_W);
