@@ -109,7 +109,7 @@ Status Executable::finish_load() {
   if (!load_schedule_->ready().empty()) {
     ETWG_ASSIGN(CommandStream stream, CommandStream::begin(*device_, "load"));
     for (const ReadyDispatch& d : load_schedule_->ready()) {
-      stream.dispatch(d.pipeline, d.bind_group, d.x, d.y, d.z);
+      stream.dispatch(d.pipeline, d.bind_group, d.x, d.y, 1);
     }
     ETWG_TRY(stream.submit());
   }
@@ -220,7 +220,7 @@ Status Executable::record_and_submit() {
     const size_t end = std::min(ready.size(), next + chunk);
     for (; next < end; ++next) {
       const ReadyDispatch& d = ready[next];
-      stream.dispatch(d.pipeline, d.bind_group, d.x, d.y, d.z);
+      stream.dispatch(d.pipeline, d.bind_group, d.x, d.y, 1);
     }
     if (next == ready.size()) {
       for (const Transfer& t : outputs_) {
@@ -295,7 +295,6 @@ Status Executable::collect_profile() {
   profile_.clear();
   size_t next = 0;
   for (const ReadyDispatch& ready : schedule_->ready()) {
-    if (ready.x == 0 || ready.y == 0 || ready.z == 0) continue;  // not run, hence no span
     if (next == spans.size()) break;
     const Dispatch& dispatch = *ready.dispatch;
     const Timestamps::Span& span = spans[next++];

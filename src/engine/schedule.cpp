@@ -157,7 +157,7 @@ Status Schedule::select(const LiveValues& live, std::vector<std::byte>& params) 
     }
     const Slot& slot = slots_[i][variant];
     ready_.push_back(
-        {slot.pipeline->handle(), slot.bind_group.get(), grid->first, grid->second, 1, &dispatch});
+        {slot.pipeline->handle(), slot.bind_group.get(), grid->first, grid->second, &dispatch});
   }
   return {};
 }

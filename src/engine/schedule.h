@@ -13,7 +13,7 @@ namespace executorch::backends::webgpu {
 struct ReadyDispatch {
   WGPUComputePipeline pipeline = nullptr;
   WGPUBindGroup bind_group = nullptr;
-  uint32_t x = 0, y = 0, z = 0;  // a zero skips it
+  uint32_t x = 0, y = 0;  // workgroups; neither is 0
   const Dispatch* dispatch = nullptr;
 };
 

@@ -296,7 +296,6 @@ Dispatch pack_conv_weight(const NodeView& node, const Convolution& conv, const C
   kernel.param("group_out", constant_fn(conv.group_out()));
   kernel.param("group_in", constant_fn(conv.group_in()));
   kernel.param("taps", constant_fn(conv.max_kernel.plane()));
-  kernel.constant_bool("TRANSPOSED", conv.args.transposed);
   kernel.body("conv_pack");
   kernel.invocations([dims](const LiveValues&) { return static_cast<uint64_t>(dims.numel() / 4); });
   return kernel.finish();

@@ -59,13 +59,6 @@ std::vector<int64_t> NodeView::fixed_integers(size_t arg) const {
   return integers(arg, LiveValues(Graph()));  // no live value is asked for
 }
 
-std::vector<double> NodeView::doubles(size_t arg) const {
-  if (const auto* list = std::get_if<std::vector<double>>(&value(arg))) return *list;
-  std::vector<double> out;
-  for (int64_t v : fixed_integers(arg)) out.push_back(static_cast<double>(v));
-  return out;
-}
-
 std::string NodeView::string(size_t arg) const {
   const auto* text = std::get_if<std::string>(&value(arg));
   return text == nullptr ? std::string() : *text;

@@ -48,7 +48,6 @@ class NodeView {
   std::vector<int64_t> integers(size_t arg, const LiveValues& live) const;
   // The same, when the file fixes all elements; empty when is_symbolic.
   std::vector<int64_t> fixed_integers(size_t arg) const;
-  std::vector<double> doubles(size_t arg) const;
   std::string string(size_t arg) const;
 
   // An error that names the operator and node: "aten.add.Tensor (node 7): <message>".

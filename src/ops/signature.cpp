@@ -48,10 +48,6 @@ bool matches(const Graph& graph, const Value& value, char letter) {
       return std::holds_alternative<std::vector<int64_t>>(value) || is_integer(value) ||
              std::holds_alternative<std::vector<bool>>(value) ||
              all_items(graph, value, is_integer);
-    case 'd':
-      return std::holds_alternative<std::vector<double>>(value) ||
-             std::holds_alternative<std::vector<int64_t>>(value) ||
-             all_items(graph, value, is_number);
     case 's':
       return std::holds_alternative<std::string>(value);
     default:
@@ -73,8 +69,6 @@ std::string_view expectation(char letter) {
       return "an integer";
     case 'l':
       return "a list of integers";
-    case 'd':
-      return "a list of numbers";
     case 's':
       return "a string";
     default:

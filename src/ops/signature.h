@@ -11,7 +11,7 @@ namespace executorch::backends::webgpu {
 // order of the operator's schema; `?` after it admits Null:
 //   t tensor   T list of tensors (an item may not be Null)   n fixed number (Int, Double, Bool)
 //   i integer, fixed or symbolic   l integer list, fixed or symbolic (or one integer)
-//   d list of numbers   b boolean   s string   * anything
+//   b boolean   s string   * anything
 // After "->": one letter an output, t or T (any number of tensors), or i (a symbolic integer).
 // The error names the operator, the argument and what was found.
 Status match_signature(const NodeView& node, std::string_view signature);

@@ -12,8 +12,7 @@ struct Uses {
 
   // By value id. Readers count each node once per argument; graph outputs count as a reader.
   std::vector<int> readers;
-  // The index of the node that writes the value last, or -1; and how many nodes write it.
-  std::vector<int> writer;
+  // How many nodes write the value.
   std::vector<int> writers;
   std::vector<bool> is_input;
 };

@@ -2,7 +2,7 @@
 //   packed[g, c * TAPS + tap, o] = weight of output channel o of group g for its input channel c
 // with o padded to a multiple of 4 (zeros). An invocation writes four output channels.
 // params: groups4, rows4 (groups of four output channels), group_out, group_in, taps.
-// constants: TRANSPOSED (the weight is [C, group_out, taps], else [O, group_in, taps]).
+// The weight is [O, group_in, taps].
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(num_workgroups) workgroups: vec3<u32>,
@@ -19,10 +19,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(num_workgroups) wo
   var value = vec4<f32>(0.0);
   for (var lane = 0u; lane < 4u; lane++) {
     if (o + lane < p.group_out) {
-      var row = (group * p.group_out + o + lane) * p.group_in + c;
-      if (TRANSPOSED) {
-        row = (group * p.group_in + c) * p.group_out + o + lane;
-      }
+      let row = (group * p.group_out + o + lane) * p.group_in + c;
       value[lane] = w1(row * p.taps + tap);
     }
   }
