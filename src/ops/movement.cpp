@@ -221,7 +221,7 @@ Status lower_repeat(const NodeView& node, Lowering& lowering) {
 }
 
 Status check_unfold(const NodeView& node) {
-  ETWG_TRY(check_dim(node, 1));
+  ETWG_TRY(check_moved_dim(node, 1));
   if (node.is_symbolic(2) || node.is_symbolic(3) || node.fixed_integers(3)[0] < 1 ||
       node.rank(0) >= kMaxRank) {
     return node.error(ErrorCode::kNotSupported, "size and step must be fixed");

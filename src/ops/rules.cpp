@@ -36,6 +36,14 @@ Status check_dim(const NodeView& node, size_t arg) {
                     to_string(node.max_dims(0)));
 }
 
+Status check_moved_dim(const NodeView& node, size_t arg) {
+  ETWG_TRY(check_same_type(node));
+  if (node.rank(0) == 0) {
+    return node.error(ErrorCode::kInvalidProgram, "a scalar has no dimensions");
+  }
+  return check_dim(node, arg);
+}
+
 Status infer_same(const NodeView& node, LiveValues& live) {
   live.set_dims(node.output(), live.dims(node.id(0)));
   return {};

@@ -12,6 +12,8 @@ Status check_same_type(const NodeView& node);
 Status check_float(const NodeView& node);
 // Argument `arg` is a fixed dimension of the first argument.
 Status check_dim(const NodeView& node, size_t arg);
+// The same, for operators that move elements along it: the tensor has dims, and types are the same.
+Status check_moved_dim(const NodeView& node, size_t arg);
 
 // The first output has the sizes of the first argument.
 Status infer_same(const NodeView& node, LiveValues& live);

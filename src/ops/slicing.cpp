@@ -18,7 +18,7 @@ int64_t clamp_index(int64_t index, int64_t size) {
 }
 
 Status check_slice(const NodeView& node) {
-  ETWG_TRY(check_dim(node, 1));
+  ETWG_TRY(check_moved_dim(node, 1));
   if (node.is_symbolic(4) || node.fixed_integers(4)[0] < 1) {
     return node.error(ErrorCode::kNotSupported, "the step must be a fixed positive number");
   }
@@ -88,7 +88,7 @@ Status lower_slice(const NodeView& node, Lowering& lowering) {
   return {};
 }
 
-Status check_select(const NodeView& node) { return check_dim(node, 1); }
+Status check_select(const NodeView& node) { return check_moved_dim(node, 1); }
 
 std::optional<int64_t> select_index(std::optional<int64_t> index, int64_t size) {
   if (!index || *index < -size || *index >= size) return std::nullopt;
@@ -138,7 +138,7 @@ Status lower_select(const NodeView& node, Lowering& lowering) {
 }
 
 Status check_split(const NodeView& node) {
-  ETWG_TRY(check_dim(node, 2));
+  ETWG_TRY(check_moved_dim(node, 2));
   return {};
 }
 

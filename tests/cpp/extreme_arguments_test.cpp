@@ -76,6 +76,20 @@ TEST(ExtremeArguments, OutputOfAnotherRank) {
   }
 }
 
+TEST(ExtremeArguments, DimensionsOfAScalar) {
+  const std::pair<const char*, std::vector<Arg>> calls[] = {
+      {"aten.select_copy.int", {0, 0}},
+      {"aten.slice_copy.Tensor", {0, 0, 1, 1}},
+      {"aten.unfold_copy.default", {0, 1, 1}}};
+  for (const auto& [op, more] : calls) {
+    GraphBuilder b;
+    std::vector<Arg> args = {b.input(DType::kFloat32, {})};
+    args.insert(args.end(), more.begin(), more.end());
+    b.output(b.f32(op, args, {}));
+    EXPECT_NE(refusal(b).find("a scalar has no dimensions"), std::string::npos) << refusal(b);
+  }
+}
+
 TEST(ExtremeArguments, ExpandToAnySizes) {
   GraphBuilder b;
   const V x = b.input(DType::kFloat32, {1, 2});
