@@ -18,7 +18,7 @@ std::string register_all() {
   for (const char* id : {"VulkanBackend", "WebGPUBackend"}) {
     const runtime::Error error = runtime::register_backend({id, &backend});
     if (error == runtime::Error::Ok) {
-      ids += (ids.empty() ? "" : ",") + std::string(id);
+      ids.append(ids.empty() ? "" : ",").append(id);
     } else if (runtime::get_backend_class(id) != nullptr) {
       ET_LOG(Info, "WebGPU backend: another backend holds the name %s and keeps it", id);
     } else {

@@ -131,7 +131,7 @@ Result<std::string> decode_operator(const fb::Operator* table) {
   std::string name = table->name()->str();
   if (const auto* overload = table->overload(); overload != nullptr && overload->size() != 0) {
     ETWG_TRY(check_name(overload));
-    name += "." + overload->str();
+    name.append(".").append(overload->string_view());
   }
   return name;
 }

@@ -27,8 +27,7 @@ std::string match(const char* signature, const std::vector<Arg>& args, int outpu
 const V kTensor = {0}, kSymbol = {1};
 
 TEST(Signature, Letters) {
-  EXPECT_EQ(match("t n i l d b s * -> t",
-                  {kTensor, 2.5, kSymbol, Ints{1}, Ints{2}, true, "x", std::nullopt}),
+  EXPECT_EQ(match("t n i l b s * -> t", {kTensor, 2.5, kSymbol, Ints{1}, true, "x", std::nullopt}),
             "");
   EXPECT_EQ(match("t n? t? -> t", {kTensor, std::nullopt, std::nullopt}), "");
   EXPECT_EQ(match("T -> t", {std::vector<V>{kTensor, kTensor}}), "");
